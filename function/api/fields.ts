@@ -15,18 +15,22 @@ export interface TextBounds {
   readonly max?: number;
   /** in Go's syntax, as it stands in the generated schema */
   readonly pattern?: string;
+  /** what no schema can say: a complaint about the value, or undefined */
+  readonly valid?: (value: string) => string | undefined;
 }
 
 /** A string whose length counts characters as the API server does, not UTF-16 units. */
 export function text(description: string, bounds: TextBounds = {}) {
-  const { min, max, pattern } = bounds;
+  const { min, max, pattern, valid } = bounds;
   const expression = pattern === undefined ? undefined : goExpression(pattern);
   const schema = z.string().check(({ value, issues }) => {
     const length = codePoints(value);
     const complain = (message: string) => issues.push({ code: 'custom', input: value, message });
+    // A pattern may take long over a long text.
+    if (max !== undefined && length > max) return void complain(`must be at most ${max} characters`);
     if (min !== undefined && length < min) complain(`must be at least ${min} character${min === 1 ? '' : 's'}`);
-    if (max !== undefined && length > max) complain(`must be at most ${max} characters`);
-    if (expression?.test(value) === false) complain(`must match ${pattern}`);
+    const trouble = valid?.(value) ?? (expression?.test(value) === false ? `must match ${pattern}` : undefined);
+    if (trouble !== undefined) complain(trouble);
   });
   return withKeywords(schema, {
     description,

@@ -22,10 +22,10 @@ const platform = object(
   'What the platform is installed with.',
   {
     networkPolicyEngine: z._default(
-      choice('Who enforces NetworkPolicies: what the cluster has already, or a kube-router that the platform brings along.', [
-        'existing',
-        'kube-router',
-      ]),
+      choice(
+        'Who enforces NetworkPolicies: what the cluster has already, or a kube-router that the platform brings along.',
+        ['existing', 'kube-router'],
+      ),
       'existing',
     ),
     storageRoot: z.optional(

@@ -18,7 +18,9 @@ const target = object('What is known of the target cluster from its last install
         'namespace; another UID means that this was garbage-collected.',
     ),
   ),
-  resyncServiceUID: z.optional(text('UID of service/vcluster that the running resync restarted the control plane for.')),
+  resyncServiceUID: z.optional(
+    text('UID of service/vcluster that the running resync restarted the control plane for.'),
+  ),
   resyncStarted: z.optional(time('When the running resync restarted the control plane.')),
 });
 

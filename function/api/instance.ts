@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../json.ts';
 import { type PlatformInstanceSpec, spec } from './instance.spec.ts';
 import type { Issue, Parsed } from './issues.ts';
-import { NAMESPACE, RESOURCE_NAME, codePoints } from './patterns.ts';
+import { codePoints, NAMESPACE, RESOURCE_NAME } from './patterns.ts';
 import { read, withoutNulls } from './read.ts';
 
 export type { Platform, PlatformInstanceSpec } from './instance.spec.ts';
@@ -79,12 +79,16 @@ function nameIssues(name: string): Issue[] {
   if (name === '') return [{ path, message: 'is required' }];
   if (codePoints(name) > MAX_NAME) return [{ path, message: NAME_RULE.message }];
   if (RESOURCE_NAME.test(name)) return [];
-  return [{ path, message: 'must be lower-case letters, digits, hyphens and dots, with a letter or digit at both ends' }];
+  return [
+    { path, message: 'must be lower-case letters, digits, hyphens and dots, with a letter or digit at both ends' },
+  ];
 }
 
 function namespaceIssues(namespace: string): Issue[] {
   const path = 'metadata.namespace';
   if (namespace === '') return [{ path, message: 'is required' }];
   if (namespace.length <= 63 && NAMESPACE.test(namespace)) return [];
-  return [{ path, message: 'must be at most 63 lower-case letters, digits and hyphens, with a letter or digit at both ends' }];
+  return [
+    { path, message: 'must be at most 63 lower-case letters, digits and hyphens, with a letter or digit at both ends' },
+  ];
 }

@@ -30,8 +30,11 @@ function message(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'custom') return undefined;
   if (issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return EXPECTED[issue.expected];
-  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
-  return undefined;
+  return issue.code === 'invalid_value' ? mustBe(issue.values.map(String)) : undefined;
+}
+
+function mustBe(values: readonly string[]): string {
+  return values.length === 1 ? `must be ${values.join()}` : `must be one of ${values.join(', ')}`;
 }
 
 /** `spec.platform.tenants[2].name`, with keys that are no field names in brackets, as the API server writes paths. */

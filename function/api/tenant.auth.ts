@@ -41,9 +41,12 @@ export const tenantAuth = object(
     clientId: z.optional(nonEmpty("Id of the console's confidential OAuth client.")),
     clientSecretRef: z.optional(clientSecretRef),
     issuerUpstream: z.optional(
-      text('Service in the cluster, as <service>.<namespace>:<port>, that a sidecar forwards the port of a loopback issuer to.', {
-        max: 512,
-      }),
+      text(
+        'Service in the cluster, as <service>.<namespace>:<port>, that a sidecar forwards the port of a loopback issuer to.',
+        {
+          max: 512,
+        },
+      ),
     ),
     issuerUpstreamPodPort: z.optional(int32('Port of the pods behind issuerUpstream.', { min: 1, max: 65535 })),
     issuerIp: z.optional(text('IPv4 address of the issuer, for pods that cannot resolve its host name.', { max: 15 })),
