@@ -12,7 +12,10 @@ export interface ApiCase {
   readonly old?: JsonObject;
   /** what the API server does */
   readonly verdict: 'accept' | 'refuse';
-  /** of a refused object: the one field that the API server names, and words that its message has */
+  /**
+   * Of a refused object: the one field that the API server names, and words that its message has. For a number that is no
+   * integer it adds a complaint that names no field.
+   */
   readonly path?: string;
   readonly message?: string;
   /** of an accepted object: its spec or its status once it is stored */

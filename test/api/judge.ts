@@ -1,16 +1,21 @@
 import { evaluate } from '@marcbachmann/cel-js';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Issue } from '../../function/api/issues.ts';
-import { isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../function/json.ts';
+import { at, isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../function/json.ts';
 
 /** What the API server does with an object of a CustomResourceDefinition, as far as schemas say it. */
 export interface Judgement {
   readonly issues: readonly Issue[];
   /** pruned and with its defaults */
   readonly stored: JsonObject;
+  /** the rules in CEL were asked */
+  readonly rulesAsked: boolean;
 }
 
 export type Judge = (object: JsonObject, old?: JsonObject) => Judgement;
+
+/** After such a violation the API server asks no rules. */
+const BLOCKING = new Set(['required', 'type', 'enum', 'maxLength', 'maxItems']);
 
 export function judgeOf(definition: JsonObject): Judge {
   const schema = objectAt(listAt(definition, 'spec', 'versions')[0], 'schema', 'openAPIV3Schema') ?? {};
@@ -31,11 +36,15 @@ export function judgeOf(definition: JsonObject): Judge {
   const validate = ajv.compile(schema);
   return (object, old) => {
     const stored = settled(schema, structuredClone(object));
-    const structural = validate(stored) ? [] : (validate.errors ?? []).map(issueOf);
-    const lists = [...duplicates(schema, stored, '')];
-    const rules =
-      structural.length > 0 ? [] : [...broken(schema, stored, old && settled(schema, structuredClone(old)), '')];
-    return { stored: isObject(stored) ? stored : {}, issues: [...structural, ...lists, ...rules] };
+    const errors = validate(stored) ? [] : (validate.errors ?? []);
+    const rulesAsked = !errors.some(({ keyword }) => BLOCKING.has(keyword));
+    const before = old === undefined ? undefined : settled(schema, structuredClone(old));
+    const issues = [
+      ...errors.map(issueOf),
+      ...duplicates(schema, stored, ''),
+      ...(rulesAsked ? broken(schema, stored, before, '') : []),
+    ];
+    return { stored: isObject(stored) ? stored : {}, issues, rulesAsked };
   };
 }
 
@@ -73,8 +82,7 @@ function settled(schema: JsonObject, value: Json): Json {
   if (!isObject(value) || isOpen(schema)) return value;
   const known = properties(schema);
   const kept = known.flatMap(([name, property]) => {
-    const given = Object.hasOwn(value, name) ? value[name] : undefined;
-    const present = given ?? property['default'];
+    const present = at(value, name) ?? property['default'];
     if (present === undefined) return [];
     return [[name, name === 'metadata' ? present : settled(property, present)] as const];
   });
@@ -87,14 +95,16 @@ function* duplicates(schema: JsonObject, value: Json | undefined, path: string):
   if (Array.isArray(value) && items !== undefined) {
     const seen = new Set<string>();
     for (const [index, item] of value.entries()) {
-      const key = JSON.stringify(keys.map((name) => objectAt({ item }, 'item')?.[name]));
-      if (keys.length > 0 && seen.has(key)) yield { path: `${path}[${index}]`, message: 'Duplicate value' };
+      const values = keys.map((name) => at(item, name));
+      const key = JSON.stringify(values);
+      const keyed = values.length > 0 && !values.includes(undefined);
+      if (keyed && seen.has(key)) yield { path: `${path}[${index}]`, message: 'Duplicate value' };
       seen.add(key);
       yield* duplicates(items, item, `${path}[${index}]`);
     }
   }
   if (!isObject(value)) return;
-  for (const [name, property] of properties(schema)) yield* duplicates(property, value[name], child(path, name));
+  for (const [name, property] of properties(schema)) yield* duplicates(property, at(value, name), child(path, name));
 }
 
 /** CEL rules. One that speaks of oldSelf is asked only where the old object has the same field. */
@@ -108,12 +118,7 @@ function* broken(schema: JsonObject, self: Json | undefined, old: Json | undefin
     yield { path: `${path}${stringAt(validation, 'fieldPath') ?? ''}`, message: stringAt(validation, 'message') ?? '' };
   }
   for (const [name, property] of properties(schema)) {
-    yield* broken(
-      property,
-      objectAt({ self }, 'self')?.[name],
-      objectAt({ old: old ?? null }, 'old')?.[name],
-      child(path, name),
-    );
+    yield* broken(property, at(self, name), at(old, name), child(path, name));
   }
   const items = objectAt(schema, 'items');
   if (items === undefined || !Array.isArray(self)) return;
