@@ -9,7 +9,7 @@ const KUBERNETES_SCALARS: ScalarTag[] = [
   scalar('null', /^(?:~|null|Null|NULL)?$/, () => null),
   scalar('bool', /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/, () => true),
   scalar('bool', /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/, () => false),
-  scalar('int', /^[-+]?(?:0b[01_]+|0o[0-7_]+|0x[\da-fA-F_]+|\d[\d_]*)$/, readInteger),
+  scalar('int', /^[-+]?(?:0[bB][01_]+|0[oO][0-7_]+|0[xX][\da-fA-F_]+|\d[\d_]*)$/, readInteger),
   scalar('float', /^[-+]?(?:\.\d[\d_]*|\d[\d_]*(?:\.[\d_]*)?)(?:[eE][-+]?\d+)?$/, (text) =>
     Number(text.replaceAll('_', '')),
   ),

@@ -53,7 +53,6 @@ function serverOptions(limits: Limits): ServerOptions {
   };
   return {
     'grpc.max_receive_message_length': limits.maxReceiveBytes,
-    'grpc-node.max_session_memory': Number.MAX_SAFE_INTEGER,
     // Nothing here serves it, and its records cost time on every call.
     'grpc.enable_channelz': 0,
     ...(limits.maxConnectionAge > 0 ? age : {}),

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { status } from '@grpc/grpc-js';
@@ -133,6 +134,22 @@ describe('the end', () => {
     expect(await program.finished()).toMatchObject({ code: 0 });
     expect(Date.now() - asked).toBeLessThan(3000);
     expect(program.log().at(-1)).toMatchObject({ msg: 'stopped', drained: false });
+  });
+
+  test('a client that is stopped does not hold it beyond the drain timeout', async () => {
+    await using program = await serving(['--insecure', '--drain-timeout=500ms']);
+    const script = `require('node:http2').connect('http://127.0.0.1:${program.port}').on('connect', () => console.log(1))`;
+    const stopped = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      await once(stopped.stdout, 'data');
+      stopped.kill('SIGSTOP');
+      const asked = Date.now();
+      program.process.kill('SIGTERM');
+      expect(await program.finished()).toMatchObject({ code: 0 });
+      expect(Date.now() - asked).toBeLessThan(3000);
+    } finally {
+      stopped.kill('SIGKILL');
+    }
   });
 
   test('calls that come in during the end are answered by the other replica', async () => {
