@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import { type Command, ExitCode, type Host } from './command.ts';
 
 /** Loaded on demand: a preview needs no logger, a server no YAML. */
@@ -35,25 +34,14 @@ function stopOnSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Writes at once: process.exit would drop what is still buffered for a pipe. */
-function writeTo(descriptor: number): (text: string) => void {
-  return (text) => {
-    const bytes = Buffer.from(text);
-    for (let written = 0; written < bytes.length; ) {
-      try {
-        written += writeSync(descriptor, bytes, written);
-      } catch (error) {
-        // A pipe of a slow reader; a closed one ends the command.
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      }
-    }
-  };
-}
-
-const complain = (line: string) => writeTo(2)(`${line}\n`);
+// Node writes to pipes, files and terminals at once on Linux and macOS, so an exit right afterwards loses nothing.
+const print = (text: string) => void process.stdout.write(text);
+const complain = (line: string) => void process.stderr.write(`${line}\n`);
 
 /** The text of an unexpected error may quote what a request held, so only its name and its frames are told. */
 function crash(error: unknown): void {
+  // Whoever read our output has enough of it, such as `head`.
+  if ((error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE') process.exit(ExitCode.Failed);
   const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)) : [];
   complain(
     `cannot go on: ${error instanceof Error ? error.name : typeof error}${frames.map((line) => `\n${line}`).join('')}`,
@@ -63,6 +51,4 @@ function crash(error: unknown): void {
 
 process.on('uncaughtException', crash);
 process.on('unhandledRejection', crash);
-process.exit(
-  await run(process.argv.slice(2), { environment: process.env, stop: stopOnSignal(), print: writeTo(1), complain }),
-);
+process.exit(await run(process.argv.slice(2), { environment: process.env, stop: stopOnSignal(), print, complain }));
