@@ -52,12 +52,10 @@ const DEPTH = 12;
  * The API server drops a field that is null before it sets defaults and validates. Entries of lists stay.
  * Source: apiextensions-apiserver, structural defaulting of non-nullable fields.
  */
-export function withoutNulls(value: Json, opaque: ReadonlySet<string> = new Set(), depth = DEPTH): Json {
+export function withoutNulls(value: Json, depth = DEPTH): Json {
   if (depth === 0) return value;
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, opaque, depth - 1));
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth - 1));
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([, item]) => item !== null);
-  return Object.fromEntries(
-    kept.map(([key, item]) => [key, opaque.has(key) ? item : withoutNulls(item, opaque, depth - 1)]),
-  );
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item, depth - 1)]));
 }

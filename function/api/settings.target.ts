@@ -47,7 +47,7 @@ export const vcluster = z.prefault(
         "Registry that all images of the chart come from, such as registry.example:5000. Not set, the chart's own.",
         {
           max: 255,
-          pattern: '^[0-9A-Za-z][0-9A-Za-z._:/-]*$',
+          pattern: '^[0-9A-Za-z]([._:/-]?[0-9A-Za-z])*$',
         },
       ),
     ),
