@@ -24,11 +24,13 @@ export function text(description: string, bounds: TextBounds = {}) {
   const { min, max, pattern, valid } = bounds;
   const expression = pattern === undefined ? undefined : goExpression(pattern);
   const schema = z.string().check(({ value, issues }) => {
-    const length = codePoints(value);
+    // There are never more characters than units, so counting is rarely needed.
+    const isLonger = max !== undefined && value.length > max && codePoints(value) > max;
     const complain = (message: string) => issues.push({ code: 'custom', input: value, message });
     // A pattern may take long over a long text.
-    if (max !== undefined && length > max) return void complain(`must be at most ${max} characters`);
-    if (min !== undefined && length < min) complain(`must be at least ${min} character${min === 1 ? '' : 's'}`);
+    if (isLonger) return void complain(`must be at most ${max} characters`);
+    if (min !== undefined && codePoints(value) < min)
+      complain(`must be at least ${min} character${min === 1 ? '' : 's'}`);
     const trouble = valid?.(value) ?? (expression?.test(value) === false ? `must match ${pattern}` : undefined);
     if (trouble !== undefined) complain(trouble);
   });

@@ -52,10 +52,20 @@ const DEPTH = 12;
  * The API server drops a field that is null before it sets defaults and validates. Entries of lists stay.
  * Source: apiextensions-apiserver, structural defaulting of non-nullable fields.
  */
-export function withoutNulls(value: Json, depth = DEPTH): Json {
+export function withoutNulls(value: Json): Json {
+  return hasNulls(value, DEPTH) ? dropped(value, DEPTH) : value;
+}
+
+function hasNulls(value: Json, depth: number): boolean {
+  if (depth === 0 || typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((item) => hasNulls(item, depth - 1));
+  return Object.values(value).some((item) => item === null || hasNulls(item, depth - 1));
+}
+
+function dropped(value: Json, depth: number): Json {
   if (depth === 0) return value;
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth - 1));
+  if (Array.isArray(value)) return value.map((item) => dropped(item, depth - 1));
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([, item]) => item !== null);
-  return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item, depth - 1)]));
+  return Object.fromEntries(kept.map(([key, item]) => [key, dropped(item, depth - 1)]));
 }
