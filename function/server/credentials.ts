@@ -24,25 +24,23 @@ export interface CertificateNews {
 /** Mutual TLS that follows the files of a directory. Throws a sentence when it cannot start from them. */
 export function watchCredentials(directory: string, news: CertificateNews): WatchedCredentials {
   let seen = readFiles(directory);
+  let lastCause = '';
   const credentials = new ReplaceableCredentials(secureContext(seen));
-  const timer = setInterval(() => {
+  const look = () => {
     try {
       const files = readFiles(directory);
       if (FILES.every((file) => files[file].equals(seen[file]))) return;
       seen = files;
       credentials.replace(secureContext(files));
+      lastCause = '';
       news.reloaded();
     } catch (error) {
-      refused(error);
+      const cause = error instanceof Error ? error.message : String(error);
+      if (cause !== lastCause) news.refused(cause);
+      lastCause = cause;
     }
-  }, INTERVAL).unref();
-
-  let lastRefusal = '';
-  const refused = (error: unknown) => {
-    const cause = error instanceof Error ? error.message : String(error);
-    if (cause !== lastRefusal) news.refused(cause);
-    lastRefusal = cause;
   };
+  const timer = setInterval(look, INTERVAL).unref();
   return { credentials, stop: () => clearInterval(timer) };
 }
 

@@ -19,13 +19,13 @@ export function createLog(debug: boolean): Logger {
 
 /** Quiet at info: calls come by the thousand. Nothing of a request is logged but the names of its composite resource. */
 export function logCall(log: Logger, call: Call): void {
-  const subject = { tag: tagHash(call.tag), namespace: call.namespace, name: call.name };
-  if (call.defect !== undefined)
-    log.error({ ...subject, ...describeDefect(call.defect) }, 'cannot compose the instance');
+  if (call.defect !== undefined) {
+    log.error({ ...subjectOf(call), ...describeDefect(call.defect) }, 'cannot compose the instance');
+  }
   if (!log.isLevelEnabled('debug')) return;
   log.debug(
     {
-      ...subject,
+      ...subjectOf(call),
       outcome: call.outcome,
       milliseconds: Math.round(call.milliseconds * 100) / 100,
       requestBytes: call.requestBytes,
@@ -33,6 +33,10 @@ export function logCall(log: Logger, call: Call): void {
     },
     'answered',
   );
+}
+
+function subjectOf({ tag, namespace, name }: Call) {
+  return { tag: tagHash(tag), namespace, name };
 }
 
 /** A tag is text of the caller's choice. */
