@@ -104,6 +104,21 @@ describe('calls', () => {
   });
 });
 
+describe('a burst', () => {
+  test('of fifty calls is answered within a second, and so is a health check in its midst', async () => {
+    await using program = await serving(['--insecure']);
+    using client = new RawClient(program.port);
+    const request = requestBytes({ composite: { ...INSTANCE, filler: 'x'.repeat(MEBIBYTE / 8) } });
+    const started = performance.now();
+    const calls = Array.from({ length: 50 }, () => client.call(request));
+    const health = await client.health();
+    const codes = (await Promise.all(calls)).map((outcome) => outcome.code);
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(health).toEqual({ status: 1 });
+    expect(new Set(codes)).toEqual(new Set([status.OK]));
+  });
+});
+
 describe('the largest request', () => {
   const request = requestBytes({ composite: { ...INSTANCE, filler: 'x'.repeat(3 * MEBIBYTE) } });
   const variable = 'FUNCTION_PLATFORM_INSTANCE_MAX_RECV_MESSAGE_SIZE';
