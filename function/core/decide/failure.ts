@@ -1,0 +1,66 @@
+import type { Observed } from '../observe/index.ts';
+import type { Run } from '../observe/memory.ts';
+import { oneLine } from '../text.ts';
+import { formatDuration } from '../time.ts';
+
+/** How a run failed: the message that conditions show, and whether a retry needs a new workspace pod. */
+export interface RunFailure {
+  readonly message: string;
+  readonly inWorkspace: boolean;
+}
+
+/** How many start deadlines an update may run before it counts as hung. */
+const UPDATE_DEADLINES = 6;
+
+export function runFailure(observed: Observed, run: Run): RunFailure | undefined {
+  const { stack, now, settings, names } = observed;
+  if (stack === undefined) return undefined;
+  const update = stack.lastUpdate;
+  if (update?.token === run.token && !update.succeeded) {
+    const isLocked = /locked by/.test(update.message);
+    return { message: failed(run, 'pulumi up', updateCause(update.message)), inWorkspace: isLocked };
+  }
+  if (update?.token === run.token) return undefined;
+  if (stack.stalled !== undefined && stack.stalled.reason !== 'UpdateFailed') {
+    return { message: failed(run, stalledStep(stack.stalled.message), stalledCause(stack.stalled)), inWorkspace: true };
+  }
+  const isRunning = stack.currentUpdateToken === run.token;
+  const limit = settings.intervals.startDeadline * (isRunning ? UPDATE_DEADLINES : 1);
+  if (now < run.startedAt + limit) return undefined;
+  const pod = `${names.composed['platform-stack']}-workspace-0`;
+  const cause = isRunning
+    ? `it has not finished within ${formatDuration(limit)}; look at pod ${pod}`
+    : `the workspace did not start within ${formatDuration(limit)}; look at pod ${pod}`;
+  return { message: failed(run, isRunning ? 'pulumi up' : 'workspace start', cause), inWorkspace: true };
+}
+
+/** When an unfinished run will count as failed. */
+export function failureDeadline(observed: Observed, run: Run): number {
+  const isRunning = observed.stack?.currentUpdateToken === run.token;
+  return run.startedAt + observed.settings.intervals.startDeadline * (isRunning ? UPDATE_DEADLINES : 1);
+}
+
+function failed(run: Run, step: string, cause: string): string {
+  return `Cannot install platform ${run.version}: ${step} failed: ${cause}`;
+}
+
+function stalledStep(message: string): string {
+  if (message.startsWith('InstallationFailed')) return 'npm install';
+  if (message.startsWith('InitializationFailed')) return 'stack setup';
+  return 'workspace start';
+}
+
+function stalledCause(stalled: { readonly reason: string; readonly message: string }): string {
+  const text = stalled.message.replace(/^(InstallationFailed|InitializationFailed): /, '');
+  return oneLine(text === '' ? stalled.reason : text);
+}
+
+/** Pulumi's automation errors carry code, stdout and stderr; the diagnostics' own lines say what went wrong. */
+function updateCause(message: string): string {
+  const lines = message.split('\n').map((line) => line.trim());
+  const errors = lines.filter((line) => /^(?:-\s*)?(?:error|Error)\b.*?: ?\S/.test(line));
+  const cause = [...new Set(errors.map((line) => line.replace(/^(?:-\s*)?error: ?/, '')))].slice(0, 3).join('; ');
+  if (cause !== '') return oneLine(cause);
+  const last = lines.filter((line) => line !== '' && !/^(code|stdout|stderr):? ?\d*$/.test(line)).at(-1);
+  return last === undefined ? 'no message was given' : oneLine(last);
+}
