@@ -9,15 +9,15 @@ export function learnRuns(observed: Observed): Runs {
   const remembered = stack?.runs;
   const applied = appliedRun(observed);
   if (stack === undefined || remembered === undefined) return { current: undefined, previous: undefined, applied };
-  const succeeded = [remembered.current, remembered.previous].find((run) => isSuccess(observed, run));
+  const succeeded = [remembered.current, remembered.previous].find((run) => run !== undefined && isSuccess(observed, run));
   const learned = succeeded === undefined ? applied : promote(observed, succeeded, applied);
   const current = remembered.current === undefined ? undefined : learnCurrent(observed, remembered.current);
   return { current, previous: remembered.previous, applied: learned };
 }
 
-function isSuccess(observed: Observed, run: Run | undefined): run is Run {
+function isSuccess(observed: Observed, run: Run): boolean {
   const update = observed.stack?.lastUpdate;
-  return run !== undefined && update?.token === run.token && update.succeeded;
+  return update?.token === run.token && update.succeeded;
 }
 
 /** A run that succeeded after it had failed is a Retry, also when the operator itself tried again. */

@@ -146,6 +146,17 @@ function ourResources(resources: ReadonlyMap<string, ObservedResource>): Readonl
   return ours;
 }
 
+/** The host namespace is fixed once it is in use. */
+export function hostNamespaceName(request: RunFunctionRequest, names: Names): string {
+  const release = request.resources.get(Key.VCluster)?.resource;
+  const object = request.resources.get(Key.HostNamespace)?.resource;
+  return (
+    stringAt(release, 'spec', 'forProvider', 'namespace') ??
+    stringAt(object, 'spec', 'forProvider', 'manifest', 'metadata', 'name') ??
+    names.hostNamespace
+  );
+}
+
 function hostNamespaceFacts(
   request: RunFunctionRequest,
   identity: Identity,
@@ -153,14 +164,13 @@ function hostNamespaceFacts(
   release: ReleaseFacts | undefined,
 ): HostNamespaceFacts {
   const object = objectFacts(request.resources.get(Key.HostNamespace));
-  const manifestName = stringAt(object?.resource, 'spec', 'forProvider', 'manifest', 'metadata', 'name');
   const live = lookup(request.requiredResources, Required.HostNamespace);
   const namespace = resourceOf(live) ?? object?.live;
   const annotations = objectAt(namespace, 'metadata', 'annotations');
   const owner = stringAt(annotations, Annotation.Instance);
   const isOurs = owner === `${identity.namespace}/${identity.name}`;
   return {
-    name: release?.hostNamespace ?? manifestName ?? names.hostNamespace,
+    name: hostNamespaceName(request, names),
     object,
     live,
     terminating: stringAt(namespace, 'metadata', 'deletionTimestamp') !== undefined,

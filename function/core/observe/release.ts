@@ -26,7 +26,6 @@ export interface ReleaseFacts {
   readonly failed: number;
   readonly rollbackLimit: number | undefined;
   readonly values: JsonObject | undefined;
-  readonly hostNamespace: string | undefined;
   /** connection details carry a non-empty kubeconfig */
   readonly kubeconfig: boolean;
   readonly restart: RestartRecord | undefined;
@@ -49,7 +48,6 @@ export function releaseFacts(observed: ObservedResource | undefined): ReleaseFac
     failed: numberAt(resource, 'status', 'failed') ?? 0,
     rollbackLimit: numberAt(resource, 'spec', 'rollbackLimit'),
     values: objectAt(resource, 'spec', 'forProvider', 'values'),
-    hostNamespace: stringAt(resource, 'spec', 'forProvider', 'namespace'),
     kubeconfig: observed.connectionDetails.get('kubeconfig') === true,
     restart: readRestart(readAnnotation(resource, Annotation.RestartRecord)),
     suspect: readSuspect(readAnnotation(resource, Annotation.Suspect)),

@@ -1,0 +1,66 @@
+import { KEYS, Key } from '../keys.ts';
+import type { Observed } from '../observe/index.ts';
+import { isObjectReady } from '../observe/object.ts';
+import { isPolicyUnavailable } from '../observe/policy.ts';
+import { decideInstall } from './install.ts';
+import type { Plan } from './plan.ts';
+import { decideStorageRoot } from './storage-root.ts';
+import { decideTarget } from './target.ts';
+
+export function decide(observed: Observed): Plan {
+  const target = decideTarget(observed);
+  const storageRoot = decideStorageRoot(observed);
+  const install = decideInstall(observed, target, storageRoot);
+  const held = heldCreation(observed, storageRoot.problem);
+  const runsStarted = install.runs.current !== undefined;
+  return {
+    target,
+    storageRoot,
+    install,
+    open: openKeys(observed, held, runsStarted),
+    held,
+    deadlines: [...target.deadlines, ...install.deadlines],
+  };
+}
+
+/** Nothing at all may be created yet. Once anything of ours exists this no longer applies. */
+function heldCreation(observed: Observed, storageRootProblem: string | undefined): string | undefined {
+  const { identity, settings, preview, resources, hostNamespace } = observed;
+  if (identity.deleting) return 'The instance is being deleted';
+  if (observed.spec === undefined) return 'The spec cannot be read';
+  if (storageRootProblem !== undefined && !resources.has(Key.VCluster)) return storageRootProblem;
+  if (preview || resources.size > 0) return undefined;
+  if (settings.holdForFinalizer && !identity.hasFinalizer) {
+    return 'Waiting for the teardown controller to add its finalizer platform.di-framework.dev/instance';
+  }
+  if (hostNamespace.terminating) return `Waiting for host namespace ${hostNamespace.name} to be gone`;
+  if (hostNamespace.foreign) return `Host namespace ${hostNamespace.name} belongs to something else`;
+  if (hostNamespace.live.kind === 'pending') return 'Waiting for Crossplane to look up the host namespace';
+  return undefined;
+}
+
+/** First creation waits for what a key builds on; a preview shows everything. */
+function openKeys(observed: Observed, held: string | undefined, runsStarted: boolean): ReadonlySet<Key> {
+  if (held !== undefined) return new Set();
+  const isOpen = (key: Key): boolean => observed.preview || GATES[key](observed, runsStarted);
+  const absent = new Set([...observed.schemas.absent, ...observed.schemas.pending].flatMap((kind) => kind.keys));
+  return new Set(KEYS.filter((key) => isOpen(key) && (observed.preview || !absent.has(key))));
+}
+
+const always = (): boolean => true;
+const withKubeconfig = (observed: Observed): boolean => observed.release?.kubeconfig === true;
+const withRun = (_: Observed, runsStarted: boolean): boolean => runsStarted;
+
+const GATES: { readonly [key in Key]: (observed: Observed, runsStarted: boolean) => boolean } = {
+  [Key.HostNamespace]: always,
+  [Key.OwnerServicePolicy]: (observed) => !isPolicyUnavailable(observed),
+  [Key.OwnerServicePolicyBinding]: (observed) => !isPolicyUnavailable(observed),
+  [Key.VCluster]: (observed) => isObjectReady(observed.hostNamespace.object) && !observed.hostNamespace.terminating,
+  [Key.TargetProviderConfig]: withKubeconfig,
+  [Key.TargetProbe]: withKubeconfig,
+  [Key.StackProgram]: withRun,
+  [Key.StackServiceAccount]: withRun,
+  [Key.StackAuthDelegator]: withRun,
+  [Key.StackState]: withRun,
+  [Key.PlatformStack]: withRun,
+};
