@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, isObject } from '../json.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
 
 /** JSON text with sorted keys: the same value always gives the same text. */
 export function canonicalJson(value: Json): string {

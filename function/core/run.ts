@@ -2,12 +2,12 @@ import { formatIssue, type Issue } from '../api/issues.ts';
 import { readSettings } from '../api/settings.ts';
 import type { Settings } from '../api/settings.types.ts';
 import type { JsonObject } from '../json.ts';
-import { type RunFunctionRequest, type RunFunctionResponse, Ready } from '../wire/messages.ts';
+import { Ready, type RunFunctionRequest, type RunFunctionResponse } from '../wire/messages.ts';
 import { compose } from './compose/index.ts';
 import { overlayIssues } from './compose/overlay.ts';
 import { decide } from './decide/index.ts';
-import { refuse } from './fold/refusal.ts';
 import { fold, mergedStatus } from './fold/index.ts';
+import { refuse } from './fold/refusal.ts';
 import { requirements } from './fold/requirements.ts';
 import { KEYS } from './keys.ts';
 import { identify, observe } from './observe/index.ts';
@@ -64,7 +64,12 @@ export function runFunction(request: RunFunctionRequest, now: number): RunFuncti
 
 function isLive(composite: JsonObject): boolean {
   const metadata = composite['metadata'];
-  return typeof metadata === 'object' && metadata !== null && 'creationTimestamp' in metadata && !!metadata['creationTimestamp'];
+  return (
+    typeof metadata === 'object' &&
+    metadata !== null &&
+    'creationTimestamp' in metadata &&
+    !!metadata['creationTimestamp']
+  );
 }
 
 function settingsOf(request: RunFunctionRequest): { readonly value: Settings } | { readonly issues: readonly Issue[] } {

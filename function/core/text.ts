@@ -8,7 +8,11 @@ const CONTROL = /\u001b\[[0-9;?]*[A-Za-z]|[\u0000-\u001f\u007f-\u009f\u2028\u202
 export function oneLine(text: string, limit = CAUSE_LIMIT): string {
   const line = text.replace(CONTROL, ' ').replace(/ {2,}/g, ' ').trim().toWellFormed();
   if (line.length <= limit) return line;
-  return `${line.slice(0, limit - 1).toWellFormed().replaceAll('\ufffd', '').trimEnd()}…`;
+  return `${line
+    .slice(0, limit - 1)
+    .toWellFormed()
+    .replaceAll('\ufffd', '')
+    .trimEnd()}…`;
 }
 
 /** Up to three items and how many more there are, sorted. */

@@ -1,4 +1,4 @@
-import { type Issue, formatIssue } from '../../api/issues.ts';
+import { formatIssue, type Issue } from '../../api/issues.ts';
 import { shortHash } from '../../hash.ts';
 import { stringAt } from '../../json.ts';
 import { Annotation } from '../keys.ts';
@@ -11,8 +11,8 @@ import type { InstallDecision, InstallProblem, RunKind } from './plan.ts';
 import { claimUid, hasStarted, isDone, learnRuns } from './runs.ts';
 import type { StorageRootDecision } from './storage-root.ts';
 import type { TargetDecision } from './target.ts';
-import { decideTenantHostImage, tenantHostProblem, tenantHostRefusal } from './tenant-host.ts';
 import { tenantAuthProblem } from './tenant-auth.ts';
+import { decideTenantHostImage, tenantHostProblem, tenantHostRefusal } from './tenant-host.ts';
 import { type Wanted, wanted } from './wanted.ts';
 
 /** A run that should be asked for: what it is about, without the token and the clock. */
@@ -132,11 +132,19 @@ function begin(situation: Situation, candidate: Candidate): Runs {
   const { current, previous, applied } = runs;
   const begun = current !== undefined && (hasStarted(observed, current) || current.failed !== undefined);
   if (current !== undefined && !begun && previous !== undefined && covers(situation, previous)) {
-    if (previous.failed !== undefined || isDone(runs, previous)) return { current: previous, previous: undefined, applied };
+    if (previous.failed !== undefined || isDone(runs, previous))
+      return { current: previous, previous: undefined, applied };
   }
   const serviceUid = observed.workloads.serviceUid ?? '';
   const restart = target.restart.n;
-  const inputs = [want.version, want.hash, serviceUid, String(restart), String(candidate.repair), acceptedVolume(observed)];
+  const inputs = [
+    want.version,
+    want.hash,
+    serviceUid,
+    String(restart),
+    String(candidate.repair),
+    acceptedVolume(observed),
+  ];
   const token = `${tokenName(candidate.reason)}-${shortHash(inputs.join('\n'))}-${candidate.attempt}`;
   if (current?.token === token) return runs;
   const run: Run = {
@@ -190,10 +198,16 @@ function activity(situation: Situation, runs: Runs, waiting: Candidate | undefin
   const isRunning = current !== undefined && !isDone(runs, current) && current.failed === undefined;
   const isFollowing = (run: Run | undefined): boolean => run?.failed !== undefined;
   if (waiting !== undefined) {
-    return { kind: runKind(waiting, isFollowing(current) || situation.runs.applied === undefined), inFlight: isRunning };
+    return {
+      kind: runKind(waiting, isFollowing(current) || situation.runs.applied === undefined),
+      inFlight: isRunning,
+    };
   }
   if (!isRunning) return undefined;
-  return { kind: runKind(current, isFollowing(runs.previous) && runs.previous?.token !== runs.applied?.token), inFlight: true };
+  return {
+    kind: runKind(current, isFollowing(runs.previous) && runs.previous?.token !== runs.applied?.token),
+    inFlight: true,
+  };
 }
 
 const KINDS: { readonly [reason in RunReason]: RunKind } = {

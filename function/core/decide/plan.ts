@@ -1,5 +1,5 @@
-import type { Runs } from '../observe/memory.ts';
 import type { Key } from '../keys.ts';
+import type { Runs } from '../observe/memory.ts';
 import type { StorageRootDecision } from './storage-root.ts';
 import type { TargetDecision } from './target.ts';
 
@@ -33,6 +33,10 @@ export interface InstallDecision {
 }
 
 export interface InstallProblem {
-  readonly reason: 'InstallFailed' | 'TenantAuthSecretUnavailable' | 'TenantHostImageUnsupported' | 'InvalidStorageRoot';
+  readonly reason:
+    | 'InstallFailed'
+    | 'TenantAuthSecretUnavailable'
+    | 'TenantHostImageUnsupported'
+    | 'InvalidStorageRoot';
   readonly message: string;
 }

@@ -6,7 +6,12 @@ import { parseTime } from '../time.ts';
 export type ProbeVerdict =
   | { readonly kind: 'awaiting' }
   | { readonly kind: 'good' }
-  | { readonly kind: 'failing'; readonly since: number | undefined; readonly unreachable: boolean; readonly cause: string };
+  | {
+      readonly kind: 'failing';
+      readonly since: number | undefined;
+      readonly unreachable: boolean;
+      readonly cause: string;
+    };
 
 /**
  * Three consecutive checks are counted by time: how often the function is called says nothing of how often the provider

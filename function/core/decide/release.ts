@@ -45,8 +45,7 @@ export function decideRelease(observed: Observed): ReleaseDecision {
   const retried = rollback(observed);
   return {
     error: trouble !== undefined && (due === undefined || now >= due) ? trouble.message : undefined,
-    rolledBack:
-      release?.state === 'deployed' && !release.recordSynced && /^Rollback to \d+/.test(release.description),
+    rolledBack: release?.state === 'deployed' && !release.recordSynced && /^Rollback to \d+/.test(release.description),
     rollbackLimit: retried.rollbackLimit,
     retry: retried.retry,
     failingSince: since,

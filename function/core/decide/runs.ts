@@ -9,7 +9,9 @@ export function learnRuns(observed: Observed): Runs {
   const remembered = stack?.runs;
   const applied = appliedRun(observed);
   if (stack === undefined || remembered === undefined) return { current: undefined, previous: undefined, applied };
-  const succeeded = [remembered.current, remembered.previous].find((run) => run !== undefined && isSuccess(observed, run));
+  const succeeded = [remembered.current, remembered.previous].find(
+    (run) => run !== undefined && isSuccess(observed, run),
+  );
   const learned = succeeded === undefined ? applied : promote(observed, succeeded, applied);
   const current = remembered.current === undefined ? undefined : learnCurrent(observed, remembered.current);
   return { current, previous: remembered.previous, applied: learned };
@@ -56,7 +58,8 @@ function learnCurrent(observed: Observed, run: Run): Run {
 /** UID of the state volume's claim, undefined while it is not known. */
 export function claimUid(observed: Observed): string | undefined {
   const metadata = observed.stateClaim?.live?.['metadata'];
-  const uid = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata['uid'] : undefined;
+  const uid =
+    typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata['uid'] : undefined;
   return typeof uid === 'string' ? uid : undefined;
 }
 

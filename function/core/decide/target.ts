@@ -1,8 +1,8 @@
 import type { Observed } from '../observe/index.ts';
 import { isSettled } from '../observe/release.ts';
-import { type ProbeVerdict, decideProbe } from './probe.ts';
-import { type ReleaseDecision, decideRelease, wasEverUp } from './release.ts';
-import { type RestartDecision, appliedRun, decideRestart, isResync } from './restart.ts';
+import { decideProbe, type ProbeVerdict } from './probe.ts';
+import { decideRelease, type ReleaseDecision, wasEverUp } from './release.ts';
+import { appliedRun, decideRestart, isResync, type RestartDecision } from './restart.ts';
 
 export const TARGET_REASONS = [
   'Ready',
@@ -55,7 +55,8 @@ export function decideTarget(observed: Observed): TargetDecision {
   const applied = appliedRun(observed);
   const record = restart.record;
   const isNewer = applied !== undefined && isResync(record) && record.n > applied.restart;
-  const resyncNeeded = isNewer || (applied !== undefined && serviceUid !== undefined && applied.serviceUid !== serviceUid);
+  const resyncNeeded =
+    isNewer || (applied !== undefined && serviceUid !== undefined && applied.serviceUid !== serviceUid);
   const ready = isReady(observed, release, restart, probe);
   const view: View = {
     observed,
@@ -90,17 +91,13 @@ export function apiUrl(hostNamespace: string): string {
   return `https://vcluster.${hostNamespace}.svc:443`;
 }
 
-function isReady(
-  observed: Observed,
-  release: ReleaseDecision,
-  restart: RestartDecision,
-  probe: ProbeVerdict,
-): boolean {
+function isReady(observed: Observed, release: ReleaseDecision, restart: RestartDecision, probe: ProbeVerdict): boolean {
   const { statefulSet, kubeconfigSecret, serviceUid, known, missing } = observed.workloads;
   if (release.error !== undefined || !known || missing.length > 0 || restart.started) return false;
   if (restart.suspect !== undefined || statefulSet?.rolledOut !== true) return false;
   if ((statefulSet.restart ?? 0) !== restart.n) return false;
-  if (kubeconfigSecret === undefined || serviceUid === undefined || kubeconfigSecret.ownerUid !== serviceUid) return false;
+  if (kubeconfigSecret === undefined || serviceUid === undefined || kubeconfigSecret.ownerUid !== serviceUid)
+    return false;
   return probe.kind === 'good';
 }
 
@@ -154,7 +151,8 @@ function rolledBack(view: View): Answer | undefined {
   if (!view.release.rolledBack) return undefined;
   return {
     reason: 'RolledBack',
-    message: 'The last upgrade of the vCluster release was rolled back to the last deployed revision and is tried again',
+    message:
+      'The last upgrade of the vCluster release was rolled back to the last deployed revision and is tried again',
   };
 }
 
@@ -253,7 +251,8 @@ function deadlines(view: View): readonly number[] {
   const { observed, probe, resync, ready } = view;
   const { intervals } = observed.settings;
   const due: number[] = [...view.release.deadlines, ...view.restart.deadlines];
-  if (probe.kind === 'failing' && probe.since !== undefined && !probe.unreachable) due.push(probe.since + 2 * intervals.probe);
+  if (probe.kind === 'failing' && probe.since !== undefined && !probe.unreachable)
+    due.push(probe.since + 2 * intervals.probe);
   if (resync !== undefined && !ready) due.push(resync.started + 3 * intervals.repair + 1);
   return due;
 }

@@ -29,7 +29,11 @@ export function tenantHostProblem(observed: Observed, chosen: TenantHostImage): 
 }
 
 /** The program's own refusal, recognised by the settings' pattern. */
-export function tenantHostRefusal(observed: Observed, run: { version: string; image: string | undefined }, error: string) {
+export function tenantHostRefusal(
+  observed: Observed,
+  run: { version: string; image: string | undefined },
+  error: string,
+) {
   const { errorPattern, image } = observed.settings.tenantHost;
   if (errorPattern === undefined || run.image !== image) return undefined;
   return new RegExp(errorPattern).test(error) ? unsupported(run.version, image) : undefined;

@@ -1,6 +1,6 @@
 import type { Platform, PlatformInstanceSpec } from '../../api/instance.ts';
 import { shortHash } from '../../hash.ts';
-import { type Json, type JsonObject, isObject } from '../../json.ts';
+import { isObject, type Json, type JsonObject } from '../../json.ts';
 import { canonicalJson } from '../canonical.ts';
 
 /** What the user's spec asks to be installed. */

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../json.ts';
-import { type Condition, Ready, type Result } from '../../wire/messages.ts';
 import { isObject } from '../../json.ts';
+import { type Condition, Ready, type Result } from '../../wire/messages.ts';
 import type { Plan } from '../decide/plan.ts';
 import type { Key } from '../keys.ts';
 import type { Observed } from '../observe/index.ts';
-import { type Verdicts, conditions, warnings } from './conditions.ts';
+import { conditions, type Verdicts, warnings } from './conditions.ts';
 import { readiness } from './readiness.ts';
 import { settingsApplied } from './settings.ts';
 import { phase, statusFields } from './status.ts';

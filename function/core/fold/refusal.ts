@@ -1,7 +1,7 @@
-import { type RunFunctionRequest, type RunFunctionResponse, Ready, Severity, Target } from '../../wire/messages.ts';
+import { Ready, type RunFunctionRequest, type RunFunctionResponse, Severity, Target } from '../../wire/messages.ts';
 import type { Identity } from '../observe/index.ts';
+import { conditions, type Verdicts } from './conditions.ts';
 import { requirements } from './requirements.ts';
-import { type Verdicts, conditions } from './conditions.ts';
 import type { Verdict } from './verdicts.ts';
 
 /**
@@ -27,7 +27,12 @@ export function refuse(
   return {
     tag: request.tag,
     ttlSeconds: 60,
-    desired: { composite: undefined, compositeReady: Ready.Unspecified, resources: new Map(), earlier: request.desired },
+    desired: {
+      composite: undefined,
+      compositeReady: Ready.Unspecified,
+      resources: new Map(),
+      earlier: request.desired,
+    },
     results: [{ severity: Severity.Fatal, reason, message: sentence, target: Target.CompositeAndClaim }],
     context: request.context,
     requirements: requirements(request, identity),

@@ -2,7 +2,7 @@ import { type JsonObject, stringAt } from '../../json.ts';
 import type { Requirements, ResourceSelector, RunFunctionRequest } from '../../wire/messages.ts';
 import { Key, Required } from '../keys.ts';
 import { HELM_RELEASE, instanceNames } from '../names.ts';
-import { type Identity, hostNamespaceName } from '../observe/index.ts';
+import { hostNamespaceName, type Identity } from '../observe/index.ts';
 import { schemaFacts } from '../observe/schemas.ts';
 
 /**
@@ -10,7 +10,9 @@ import { schemaFacts } from '../observe/schemas.ts';
  * on the instance.
  */
 export function requirements(request: RunFunctionRequest, identity: Identity | undefined): Requirements {
-  const schemas = schemaFacts(request).wanted.map(({ name, apiVersion, kind }) => [name, { apiVersion, kind }] as const);
+  const schemas = schemaFacts(request).wanted.map(
+    ({ name, apiVersion, kind }) => [name, { apiVersion, kind }] as const,
+  );
   const composite = request.composite?.resource;
   const isKnown = identity !== undefined && composite !== undefined;
   return { resources: isKnown ? selectors(request, identity, composite) : new Map(), schemas: new Map(schemas) };

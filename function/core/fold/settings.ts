@@ -65,7 +65,9 @@ export function settingsApplied(observed: Observed): Verdict {
   const kept = FIXED.flatMap(({ setting, wanted, inUse }) => {
     const want = wanted(observed);
     const use = inUse(observed);
-    return want === undefined || use === undefined || want === use ? [] : [`${setting} stays ${use === '' ? 'the default' : use}`];
+    return want === undefined || use === undefined || want === use
+      ? []
+      : [`${setting} stays ${use === '' ? 'the default' : use}`];
   });
   if (kept.length === 0) return { status: 'True', reason: 'Applied', message: 'All settings are in effect' };
   return {

@@ -3,7 +3,7 @@ import { optional } from '../canonical.ts';
 import type { Plan } from '../decide/plan.ts';
 import type { Observed } from '../observe/index.ts';
 import { formatTime } from '../time.ts';
-import { type Verdict, appliedGeneration } from './verdicts.ts';
+import { appliedGeneration, type Verdict } from './verdicts.ts';
 
 export type Phase = 'Pending' | 'Provisioning' | 'Installing' | 'Ready' | 'Failed' | 'Deleting';
 
@@ -62,9 +62,7 @@ function targetFields(plan: Plan): JsonObject {
   const serviceUid = plan.install.runs.applied?.serviceUid;
   return {
     ...optional('serviceUID', serviceUid === '' ? undefined : serviceUid),
-    ...(resync === undefined
-      ? {}
-      : { resyncServiceUID: resync.serviceUid, resyncStarted: formatTime(resync.started) }),
+    ...(resync === undefined ? {} : { resyncServiceUID: resync.serviceUid, resyncStarted: formatTime(resync.started) }),
   };
 }
 

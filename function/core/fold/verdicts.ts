@@ -1,10 +1,10 @@
-import { KINDS } from '../observe/schemas.ts';
-import { Key } from '../keys.ts';
-import type { Observed } from '../observe/index.ts';
-import { type ObjectFacts, isObjectReady } from '../observe/object.ts';
-import { isPolicyUnavailable } from '../observe/policy.ts';
 import type { Plan } from '../decide/plan.ts';
 import { wanted } from '../decide/wanted.ts';
+import { Key } from '../keys.ts';
+import type { Observed } from '../observe/index.ts';
+import { isObjectReady, type ObjectFacts } from '../observe/object.ts';
+import { isPolicyUnavailable } from '../observe/policy.ts';
+import { KINDS } from '../observe/schemas.ts';
 import { oneLine, someOf } from '../text.ts';
 
 export interface Verdict {
@@ -27,7 +27,9 @@ export function targetReady(observed: Observed, plan: Plan): Verdict {
 
 /** Kinds without which some of the keys cannot be composed, as a clause for a message. */
 export function missingKinds(observed: Observed, keys: readonly Key[]): string | undefined {
-  const absent = KINDS.filter((kind) => observed.schemas.absent.includes(kind) && kind.keys.some((key) => keys.includes(key)));
+  const absent = KINDS.filter(
+    (kind) => observed.schemas.absent.includes(kind) && kind.keys.some((key) => keys.includes(key)),
+  );
   if (absent.length === 0) return undefined;
   return `the API server does not serve kind ${someOf(absent.map((kind) => kind.title))}`;
 }
@@ -106,13 +108,18 @@ function capital(text: string): string {
 
 export function ownerServiceProtected(observed: Observed): Verdict {
   if (isPolicyUnavailable(observed)) {
-    return isFalse('AdmissionPolicyUnavailable', 'The API server has no ValidatingAdmissionPolicy; service/vcluster is not protected');
+    return isFalse(
+      'AdmissionPolicyUnavailable',
+      'The API server has no ValidatingAdmissionPolicy; service/vcluster is not protected',
+    );
   }
   const { policy, policyBinding } = observed;
   if (isObjectReady(policy) && isObjectReady(policyBinding)) {
     return isTrue('AdmissionPolicyInstalled', 'An admission policy denies deleting service/vcluster');
   }
-  const causes = [policy, policyBinding].flatMap((facts) => (facts?.managed.kind === 'failing' ? [facts.managed.message] : []));
+  const causes = [policy, policyBinding].flatMap((facts) =>
+    facts?.managed.kind === 'failing' ? [facts.managed.message] : [],
+  );
   const cause = causes[0] === undefined ? '' : `: ${oneLine(causes[0])}`;
   return unknown('PolicyPending', `The admission policy and its binding are not both installed${cause}`);
 }

@@ -1,4 +1,4 @@
-import { type Json, isObject, listAt, numberAt, stringAt } from '../../json.ts';
+import { isObject, type Json, listAt, numberAt, stringAt } from '../../json.ts';
 import { parseTime } from '../time.ts';
 
 export interface ObservedCondition {

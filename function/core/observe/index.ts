@@ -1,16 +1,16 @@
-import type { Issue } from '../../api/issues.ts';
 import { type PlatformInstanceSpec, readInstance } from '../../api/instance.ts';
+import type { Issue } from '../../api/issues.ts';
 import type { Settings } from '../../api/settings.types.ts';
-import { type JsonObject, isObject, numberAt, objectAt, stringAt } from '../../json.ts';
+import { isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../json.ts';
 import type { ObservedResource, RunFunctionRequest } from '../../wire/messages.ts';
 import { Annotation, FINALIZER, KEYS, Key, Required } from '../keys.ts';
-import { type Names, instanceNames } from '../names.ts';
+import { instanceNames, type Names } from '../names.ts';
 import { type AppliedRun, readAnnotation, readApplied } from './memory.ts';
 import { type ObjectFacts, objectFacts } from './object.ts';
 import { type ReleaseFacts, releaseFacts } from './release.ts';
 import { type SchemaFacts, schemaFacts } from './schemas.ts';
 import { type StackFacts, stackFacts } from './stack.ts';
-import { type Lookup, type WorkloadFacts, counter, lookup, resourceOf, workloadFacts } from './workloads.ts';
+import { counter, type Lookup, lookup, resourceOf, type WorkloadFacts, workloadFacts } from './workloads.ts';
 
 /** Who the instance is. Present for every request that has a composite, however broken its spec. */
 export interface Identity {

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, isObject, numberAt, stringAt } from '../../json.ts';
+import { isObject, type Json, type JsonObject, numberAt, stringAt } from '../../json.ts';
 import { canonicalJson } from '../canonical.ts';
 
 /**

@@ -5,11 +5,11 @@ import { type ManagedState, managedState } from './conditions.ts';
 import {
   type ReleaseRetry,
   type RestartRecord,
-  type Suspect,
   readAnnotation,
   readRestart,
   readRetry,
   readSuspect,
+  type Suspect,
 } from './memory.ts';
 
 /** What provider-helm shows of the vCluster release (apis/namespaced/release/v1beta1/types.go). */

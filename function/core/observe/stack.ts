@@ -65,7 +65,6 @@ function stalled(stack: JsonObject, workspace: Json | undefined): StackFacts['st
   const own = condition(workspace, 'Stalled');
   if (own === undefined || own.status !== 'True') return undefined;
   const generation = numberAt(workspace, 'metadata', 'generation');
-  const isOld =
-    generation !== undefined && own.observedGeneration !== undefined && own.observedGeneration < generation;
+  const isOld = generation !== undefined && own.observedGeneration !== undefined && own.observedGeneration < generation;
   return isOld ? undefined : shown;
 }

@@ -1,7 +1,7 @@
-import { type Json, type JsonObject, isObject, listAt, numberAt, objectAt, stringAt } from '../../json.ts';
+import { isObject, type Json, type JsonObject, listAt, numberAt, objectAt, stringAt } from '../../json.ts';
 import type { ObservedResource } from '../../wire/messages.ts';
-import { HELM_RELEASE } from '../names.ts';
 import { Annotation, Required } from '../keys.ts';
+import { HELM_RELEASE } from '../names.ts';
 
 /** A required resource: not fetched yet, known not to exist, or there. */
 export type Lookup =
@@ -68,8 +68,7 @@ export function workloadFacts(required: ReadonlyMap<string, readonly ObservedRes
 function statefulSetFacts(resource: JsonObject): StatefulSetFacts {
   const replicas = numberAt(resource, 'spec', 'replicas') ?? 1;
   const status = objectAt(resource, 'status');
-  const current =
-    (numberAt(status, 'observedGeneration') ?? 0) >= (numberAt(resource, 'metadata', 'generation') ?? 0);
+  const current = (numberAt(status, 'observedGeneration') ?? 0) >= (numberAt(resource, 'metadata', 'generation') ?? 0);
   const ready = (numberAt(status, 'readyReplicas') ?? 0) >= Math.max(1, replicas);
   const updated =
     (numberAt(status, 'updatedReplicas') ?? 0) >= replicas ||
