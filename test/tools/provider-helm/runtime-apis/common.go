@@ -1,0 +1,2 @@
+// Package common exists because its two sub-packages need a module root.
+package common
