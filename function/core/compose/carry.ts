@@ -1,0 +1,77 @@
+import { at, isObject, type Json, type JsonObject } from '../../json.ts';
+import { Annotation, Label } from '../keys.ts';
+
+/** What the function sets on each kind; the same paths are repeated when a resource is carried as observed. */
+const SPEC_PATHS: { readonly [kind: string]: readonly (readonly string[])[] } = {
+  Release: [
+    ['spec', 'forProvider', 'chart'],
+    ['spec', 'forProvider', 'namespace'],
+    ['spec', 'forProvider', 'skipCreateNamespace'],
+    ['spec', 'forProvider', 'wait'],
+    ['spec', 'forProvider', 'values'],
+    ['spec', 'connectionDetails'],
+    ['spec', 'writeConnectionSecretToRef'],
+    ['spec', 'managementPolicies'],
+    ['spec', 'providerConfigRef'],
+    ['spec', 'rollbackLimit'],
+  ],
+  Object: [
+    ['spec', 'forProvider', 'manifest'],
+    ['spec', 'readiness'],
+    ['spec', 'managementPolicies'],
+    ['spec', 'providerConfigRef'],
+  ],
+  ProviderConfig: [['spec', 'credentials']],
+  ConfigMap: [['data']],
+  ServiceAccount: [],
+  Stack: [['spec']],
+};
+
+const ANNOTATIONS = new Set<string>(Object.values(Annotation));
+const LABELS = new Set<string>(Object.values(Label));
+
+/** An observed resource as the function desires it: what it sets itself, and nothing that others write. */
+export function carry(observed: JsonObject): JsonObject {
+  const result: JsonObject = {
+    apiVersion: observed['apiVersion'] ?? '',
+    kind: observed['kind'] ?? '',
+    metadata: carriedMetadata(observed),
+  };
+  for (const path of SPEC_PATHS[String(observed['kind'])] ?? [['spec']]) {
+    const value = at(observed, ...path);
+    if (value !== undefined && value !== null) put(result, path, structuredClone(value));
+  }
+  return result;
+}
+
+function carriedMetadata(observed: JsonObject): JsonObject {
+  const metadata: JsonObject = {};
+  for (const field of ['name', 'namespace']) {
+    const value = at(observed, 'metadata', field);
+    if (value !== undefined) metadata[field] = value;
+  }
+  const labels = picked(at(observed, 'metadata', 'labels'), LABELS);
+  const annotations = picked(at(observed, 'metadata', 'annotations'), ANNOTATIONS);
+  if (labels !== undefined) metadata['labels'] = labels;
+  if (annotations !== undefined) metadata['annotations'] = annotations;
+  return metadata;
+}
+
+function picked(map: Json | undefined, names: ReadonlySet<string>): JsonObject | undefined {
+  if (!isObject(map)) return undefined;
+  const entries = Object.entries(map).filter(([name]) => names.has(name));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+function put(target: JsonObject, path: readonly string[], value: Json): void {
+  const [first, ...rest] = path;
+  if (first === undefined) return;
+  if (rest.length === 0) {
+    target[first] = value;
+    return;
+  }
+  const next = target[first];
+  const below = isObject(next) ? next : {};
+  target[first] = below;
+  put(below, rest, value);
+}
