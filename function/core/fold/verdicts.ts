@@ -1,8 +1,9 @@
+import { readComposedErrors } from '../../sdk/index.ts';
 import type { Plan } from '../decide/plan.ts';
 import { wanted } from '../decide/wanted.ts';
 import { Key } from '../keys.ts';
 import type { Observed } from '../observe/index.ts';
-import { isObjectReady, type ObjectFacts } from '../observe/object.ts';
+import { isObjectReady } from '../observe/object.ts';
 import { isPolicyUnavailable } from '../observe/policy.ts';
 import { KINDS } from '../observe/schemas.ts';
 import { oneLine, someOf } from '../text.ts';
@@ -53,17 +54,24 @@ export function installed(observed: Observed, plan: Plan): Verdict {
   return unknown('ChangePending', `Platform ${version} is to be installed over ${applied.version}`);
 }
 
-/** Composed helpers of the run that fail: the run then waits for ever without a word of its own. */
+/** What a run stands on and that has no reason of its own: while one of these fails a run waits without a word. */
+const SUPPORTS: readonly Key[] = [
+  Key.TargetProviderConfig,
+  Key.StackProgram,
+  Key.StackServiceAccount,
+  Key.StackAuthDelegator,
+  Key.StackState,
+];
+
 function trouble(observed: Observed): string {
-  const failing = (title: string, facts: ObjectFacts | undefined): string[] =>
-    facts?.managed.kind === 'failing' ? [`${title}: ${oneLine(facts.managed.message, 160)}`] : [];
-  const lines = [
-    ...failing('state volume claim', observed.stateClaim),
-    ...failing('auth delegator binding', observed.authDelegator),
-  ];
+  const supports = SUPPORTS.flatMap((key) => {
+    const resource = observed.resources.get(key);
+    return resource === undefined ? [] : [[key, resource] as const];
+  });
+  const errors = readComposedErrors(new Map(supports)).map(({ name, message }) => `${name}: ${message}`);
   const missing = missingKinds(observed, [Key.PlatformStack]);
-  const all = missing === undefined ? lines : [...lines, missing];
-  return all.length === 0 ? '' : `; ${someOf(all)}`;
+  const all = missing === undefined ? errors : [...errors, missing];
+  return all.length === 0 ? '' : `; ${oneLine(someOf(all))}`;
 }
 
 export function configApplied(observed: Observed, plan: Plan): Verdict {
