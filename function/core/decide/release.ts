@@ -22,11 +22,16 @@ export interface ReleaseDecision {
 export function wasEverUp(observed: Observed): boolean {
   return (
     observed.release?.kubeconfig === true ||
-    observed.stack !== undefined ||
+    hasStack(observed) ||
     observed.workloads.kubeconfigSecret !== undefined ||
     observed.hostNamespace.memory.applied !== undefined ||
     (observed.hostNamespace.memory.restart ?? 0) > 0
   );
+}
+
+/** A Stack is composed once the target was ready; a preview composes it from the start. */
+function hasStack({ stack, preview }: Observed): boolean {
+  return stack !== undefined && (!preview || stack.lastUpdate !== undefined);
 }
 
 /**

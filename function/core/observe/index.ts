@@ -115,7 +115,7 @@ export function observe(
     stateClaim: objectFacts(composed(Key.StackState)),
     authDelegator: objectFacts(composed(Key.StackAuthDelegator)),
     tenantAuthSecret: lookup(request.requiredResources, Required.TenantAuthSecret),
-    schemas: schemaFacts(request),
+    schemas: schemaFacts(request, options.preview),
   };
 }
 

@@ -79,15 +79,19 @@ export interface SchemaFacts {
   readonly pending: readonly KindRequirement[];
 }
 
-export function schemaFacts(request: RunFunctionRequest): SchemaFacts {
+/**
+ * @param preview without a cluster every kind is answered as absent, which then says nothing
+ */
+export function schemaFacts(request: RunFunctionRequest, preview = false): SchemaFacts {
   const supported = request.capabilities.has(Capability.RequiredSchemas);
   if (!supported) return { supported, wanted: [], absent: [], pending: [] };
   const wanted = KINDS.filter((kind) => !kind.seenBy.some((key) => request.resources.has(key)));
   const asked = (kind: KindRequirement): boolean => request.requiredSchemas.has(kind.name);
+  const absent = wanted.filter((kind) => asked(kind) && request.requiredSchemas.get(kind.name) === undefined);
   return {
     supported,
     wanted,
-    absent: wanted.filter((kind) => asked(kind) && request.requiredSchemas.get(kind.name) === undefined),
+    absent: preview && absent.length === wanted.length ? [] : absent,
     pending: wanted.filter((kind) => !asked(kind)),
   };
 }
