@@ -15,9 +15,12 @@ const CROSSPLANE = 'github.com/crossplane/crossplane';
 const HELM = 'github.com/crossplane-contrib/provider-helm';
 const KUBERNETES = 'github.com/crossplane-contrib/provider-kubernetes';
 
+// A manager of controller-runtime that is told nothing serves metrics on port 8080 of every address; `0` serves none.
+const NO_METRICS = { 'sigs.k8s.io/controller-runtime/pkg/metrics/server.DefaultBindAddress': '0' };
+
 /**
- * module: the one whose version is stamped into the binaries; stamps: linker variable -> part of that version;
- * files: what is copied out of the module's source, target folder -> path.
+ * module: the one whose version is stamped into the binaries; stamps: linker variable -> text, where {whole}, {major} and
+ * {minor} stand for that version; files: what is copied out of the module's source, target folder -> path.
  */
 const TOOLS = {
   etcd: { module: 'go.etcd.io/etcd/server/v3', stamps: {}, files: {} },
@@ -25,33 +28,40 @@ const TOOLS = {
     module: 'k8s.io/kubernetes',
     // The API server reports these on /version, and Helm puts them into .Capabilities.KubeVersion.
     stamps: {
-      'k8s.io/component-base/version.gitVersion': 'whole',
-      'k8s.io/component-base/version.gitMajor': 'major',
-      'k8s.io/component-base/version.gitMinor': 'minor',
+      'k8s.io/component-base/version.gitVersion': '{whole}',
+      'k8s.io/component-base/version.gitMajor': '{major}',
+      'k8s.io/component-base/version.gitMinor': '{minor}',
     },
     files: {},
   },
   crossplane: {
     module: `${CROSSPLANE}/v2`,
-    stamps: { 'github.com/crossplane/crossplane-runtime/v2/pkg/version.version': 'whole' },
+    stamps: { 'github.com/crossplane/crossplane-runtime/v2/pkg/version.version': '{whole}', ...NO_METRICS },
     files: { crds: 'cluster/crds', 'chart-templates': 'cluster/charts/crossplane/templates' },
   },
   'crossplane-cli': {
     module: 'github.com/crossplane/cli/v2',
-    stamps: { 'github.com/crossplane/crossplane-runtime/v2/pkg/version.version': 'whole' },
+    stamps: { 'github.com/crossplane/crossplane-runtime/v2/pkg/version.version': '{whole}' },
     files: {},
   },
   'provider-kubernetes': {
     module: KUBERNETES,
-    stamps: { [`${KUBERNETES}/internal/version.Version`]: 'whole' },
+    stamps: { [`${KUBERNETES}/internal/version.Version`]: '{whole}' },
     files: { crds: 'package/crds' },
   },
   'provider-helm': {
     module: HELM,
-    stamps: { [`${HELM}/pkg/version.Version`]: 'whole' },
+    stamps: {
+      [`${HELM}/pkg/version.Version`]: '{whole}',
+      // Pulled charts are kept by name and version for ever; in the working directory they go with the test run.
+      [`${HELM}/pkg/clients/helm.chartCache`]: 'charts',
+      ...NO_METRICS,
+    },
     files: { crds: 'package/crds' },
   },
 };
+
+export const TOOL_NAMES = Object.keys(TOOLS);
 
 /** The folder with a tool's binaries and files, whether it exists or not. */
 export function toolFolder(tool) {
@@ -59,9 +69,9 @@ export function toolFolder(tool) {
 }
 
 /** Builds the named tools, all when none is named, unless the cache has them. */
-export function buildTools(names = Object.keys(TOOLS)) {
+export function buildTools(names = TOOL_NAMES) {
   for (const tool of names) {
-    if (!(tool in TOOLS)) throw new Error(`cannot build ${tool}: it is not one of ${Object.keys(TOOLS).join(', ')}`);
+    if (!(tool in TOOLS)) throw new Error(`cannot build ${tool}: it is not one of ${TOOL_NAMES.join(', ')}`);
     if (!existsSync(toolFolder(tool))) build(tool);
   }
 }
@@ -94,8 +104,8 @@ function linkerFlags(tool) {
   const { module, stamps } = TOOLS[tool];
   const whole = go(tool, 'list', '-m', '-f', '{{.Version}}', module);
   const [major, minor] = whole.slice(1).split('.');
-  const parts = { whole, major, minor };
-  return ['-s', '-w', ...Object.entries(stamps).map(([variable, part]) => `-X ${variable}=${parts[part]}`)].join(' ');
+  const filled = (text) => text.replace('{whole}', whole).replace('{major}', major).replace('{minor}', minor);
+  return ['-s', '-w', ...Object.entries(stamps).map(([variable, text]) => `-X ${variable}=${filled(text)}`)].join(' ');
 }
 
 function copyFiles(tool, folder) {
