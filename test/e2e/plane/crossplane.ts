@@ -52,7 +52,8 @@ async function startFunction(
   plane: Plane,
 ): Promise<{ readonly function: string; readonly clientCertificates: string }> {
   const port = await freePort();
-  const authority = createAuthority('crossplane');
+  // Not the name of one of its leaves: subject and issuer alike would make that one self-signed.
+  const authority = createAuthority('crossplane-ca');
   const tls = (name: string) =>
     writeTlsFolder(join(plane.folder, `${name}-tls`), authority.certificate, authority.issue(name));
   startProcess(plane.folder, {
@@ -112,6 +113,8 @@ async function startProvider(plane: Plane, kube: Kube, name: string): Promise<vo
     args: ['--debug', ...ports],
     env: {
       KUBECONFIG: await serviceAccountKubeconfig(plane, kube, name),
+      // provider-kubernetes serves its conversion webhook with them, asked or not.
+      TLS_SERVER_CERTS_DIR: join(plane.folder, 'apiserver'),
       // The chart repository's certificate is of our own authority.
       SSL_CERT_FILE: join(plane.folder, 'apiserver/ca.crt'),
     },

@@ -1,0 +1,129 @@
+import { type JsonObject, listAt, numberAt, objectAt, stringAt } from '../../../function/json.ts';
+import type { Kube, Reference } from '../plane/kube.ts';
+import { accessOf, admin, kubeconfigOf, type Plane } from '../plane/plane.ts';
+
+const PAUSE_MS = 200;
+
+/**
+ * Plays what needs a kubelet: the vCluster's pod and the Pulumi operator. It writes what the real ones write, and only
+ * when they would: the kubeconfig Secret once at each start of the control plane, an update for each new token.
+ */
+export class ClusterDouble {
+  /** set by tests: the next runs fail with this message */
+  failure: string | undefined;
+  /** set by tests: the Pulumi operator does not get to its Stacks */
+  holdStacks = false;
+  /** how often each control plane was started, by host namespace */
+  readonly starts = new Map<string, number>();
+  /** tokens of the updates that ran, by Stack */
+  readonly updates = new Map<string, string[]>();
+  private readonly kube: Kube;
+  private readonly plane: Plane;
+  private readonly seen = new Map<string, number>();
+  private timer: NodeJS.Timeout | undefined;
+  private work: Promise<void> = Promise.resolve();
+
+  constructor(plane: Plane) {
+    this.plane = plane;
+    this.kube = admin(plane);
+  }
+
+  start(): void {
+    this.timer = setInterval(() => {
+      this.work = this.work.then(() => this.tick().catch(() => undefined));
+    }, PAUSE_MS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.work;
+  }
+
+  private async tick(): Promise<void> {
+    for (const statefulSet of await this.kube.list({ apiVersion: 'apps/v1', kind: 'StatefulSet' })) {
+      if (stringAt(statefulSet, 'metadata', 'name') === 'vcluster') await this.playPod(statefulSet);
+    }
+    for (const stack of await this.kube.list({ apiVersion: 'pulumi.com/v1', kind: 'Stack' }))
+      await this.playStack(stack);
+  }
+
+  /** A changed pod template restarts the pod; the syncer then writes its kubeconfig, owned by the Service it finds. */
+  private async playPod(statefulSet: JsonObject): Promise<void> {
+    const namespace = stringAt(statefulSet, 'metadata', 'namespace') ?? '';
+    const uid = stringAt(statefulSet, 'metadata', 'uid') ?? '';
+    const generation = numberAt(statefulSet, 'metadata', 'generation') ?? 1;
+    if (this.seen.get(uid) === generation) return;
+    const service = await this.kube.find({ apiVersion: 'v1', kind: 'Service', namespace, name: 'vcluster' });
+    if (service === undefined) return;
+    this.seen.set(uid, generation);
+    this.starts.set(namespace, (this.starts.get(namespace) ?? 0) + 1);
+    const reference = { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name: 'vcluster' };
+    const revision = `vcluster-${generation}`;
+    const status = { observedGeneration: generation, replicas: 1, currentRevision: revision, updateRevision: revision };
+    await this.kube.patch(
+      reference,
+      { status: { ...status, readyReplicas: 1, updatedReplicas: 1, availableReplicas: 1 } },
+      'status',
+    );
+    await this.writeKubeconfig(namespace, service);
+  }
+
+  private async writeKubeconfig(namespace: string, service: JsonObject): Promise<void> {
+    const config = kubeconfigOf(accessOf(this.plane, this.plane.adminToken));
+    await this.kube.apply({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        namespace,
+        name: 'vc-vcluster',
+        ownerReferences: [
+          { apiVersion: 'v1', kind: 'Service', name: 'vcluster', uid: stringAt(service, 'metadata', 'uid') ?? '' },
+        ],
+      },
+      type: 'Opaque',
+      data: { config: Buffer.from(config).toString('base64') },
+    });
+  }
+
+  /** One update for each token or generation that was not run yet (stack_controller.go). */
+  private async playStack(stack: JsonObject): Promise<void> {
+    if (this.holdStacks) return;
+    const name = stringAt(stack, 'metadata', 'name') ?? '';
+    const reference: Reference = {
+      apiVersion: 'pulumi.com/v1',
+      kind: 'Stack',
+      namespace: stringAt(stack, 'metadata', 'namespace') ?? '',
+      name,
+    };
+    const token = stringAt(stack, 'metadata', 'annotations', 'pulumi.com/reconciliation-request');
+    const generation = numberAt(stack, 'metadata', 'generation');
+    const last = objectAt(stack, 'status', 'lastUpdate');
+    if (token === undefined || (last?.['reconcileRequest'] === token && last['generation'] === generation)) return;
+    this.updates.set(name, [...(this.updates.get(name) ?? []), token]);
+    const endpoints = {
+      kubernetes: stringAt(stack, 'spec', 'config', 'kubernetesEndpoint') ?? '',
+      ...(stringAt(stack, 'spec', 'config', 'httpEndpoint') === undefined
+        ? {}
+        : { http: stringAt(stack, 'spec', 'config', 'httpEndpoint') ?? '' }),
+    };
+    const ended = {
+      generation: generation ?? 1,
+      reconcileRequest: token,
+      name: `${name}-update`,
+      type: 'up',
+      lastResyncTime: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+    };
+    const status: JsonObject =
+      this.failure === undefined
+        ? { lastUpdate: { ...ended, state: 'succeeded' }, outputs: { endpoints } }
+        : { lastUpdate: { ...ended, state: 'failed', message: this.failure } };
+    await this.kube.patch(reference, { status: { ...status, observedReconcileRequest: token } }, 'status');
+  }
+}
+
+/** Conditions of an object as `Type=Status/Reason`, sorted. */
+export function conditionsOf(object: JsonObject): string[] {
+  return listAt(object, 'status', 'conditions')
+    .map((entry) => `${stringAt(entry, 'type')}=${stringAt(entry, 'status')}/${stringAt(entry, 'reason')}`)
+    .sort();
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type JsonObject, stringAt } from '../../function/json.ts';
+import { ClusterDouble } from './double/cluster.ts';
+import { ensureNamespace, hostNamespaceOf, NAMESPACE, platformInstance, READY, reaches } from './instance.ts';
+import { serviceAccountToken } from './plane/identities.ts';
+import { Kube, type Reference } from './plane/kube.ts';
+import { accessOf, admin } from './plane/plane.ts';
+
+const plane = inject('plane');
+const kube = admin(plane);
+const double = new ClusterDouble(plane);
+
+beforeAll(async () => {
+  await ensureNamespace(kube, NAMESPACE);
+  double.start();
+});
+afterAll(() => double.stop());
+
+describe('an instance on real Crossplane with the real providers', () => {
+  let live: JsonObject = {};
+
+  it('[I01] [R01] becomes Ready', async () => {
+    await kube.apply(platformInstance('blue'));
+    live = await reaches(plane, kube, 'blue', {
+      ...READY,
+      conditions: [...READY.conditions, 'Installed=True/FirstInstall'],
+    });
+  });
+
+  it('[S04] has its kubeconfig Secret, filled by the real provider-helm', async () => {
+    expect(stringAt(live, 'status', 'kubeconfigSecretRef', 'name')).toBe('blue-kubeconfig');
+    const secret = await kube.get({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE, name: 'blue-kubeconfig' });
+    expect(stringAt(secret, 'data', 'kubeconfig')).toBeTruthy();
+  });
+
+  it('shows version, installed version and phase as columns', async () => {
+    const path = `/apis/platform.di-framework.dev/v1alpha1/namespaces/${NAMESPACE}/platforminstances/blue`;
+    expect(stringAt(live, 'status', 'installedVersion')).toBe('6.0.22');
+    const { body } = await kube.request('GET', path);
+    expect(stringAt(body, 'status', 'phase')).toBe('Ready');
+  });
+
+  describe('[O03] DELETE of service/vcluster', () => {
+    const host = hostNamespaceOf('blue');
+    const service = (name: string, namespace = host): Reference => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      namespace,
+      name,
+    });
+
+    it('is denied to cluster-admin, single', async () => {
+      const { status, body } = await kube.tryDelete(service('vcluster'));
+      expect([status, stringAt(body, 'message')]).toEqual([
+        403,
+        expect.stringContaining('delete the PlatformInstance instead'),
+      ]);
+    });
+
+    it('is denied to cluster-admin, as a collection', async () => {
+      const { status } = await kube.request('DELETE', `/api/v1/namespaces/${host}/services`);
+      expect(status).toBe(403);
+      expect(await kube.find(service('vcluster'))).toBeDefined();
+    });
+
+    it('is allowed to the Helm provider, by a dry run', async () => {
+      const token = await serviceAccountToken(kube, 'crossplane-system', 'provider-helm');
+      const helm = new Kube(accessOf(plane, token));
+      const { status } = await helm.request('DELETE', `/api/v1/namespaces/${host}/services/vcluster?dryRun=All`);
+      expect(status).toBe(200);
+    });
+
+    it('is allowed for another Service there, and for a service/vcluster elsewhere', async () => {
+      await ensureNamespace(kube, 'elsewhere');
+      const port = { spec: { ports: [{ port: 80 }] } };
+      await kube.apply({ apiVersion: 'v1', kind: 'Service', metadata: { namespace: host, name: 'other' }, ...port });
+      await kube.apply({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { namespace: 'elsewhere', name: 'vcluster' },
+        ...port,
+      });
+      expect((await kube.tryDelete(service('other'))).status).toBe(200);
+      expect((await kube.tryDelete(service('vcluster', 'elsewhere'))).status).toBe(200);
+    });
+  });
+});
