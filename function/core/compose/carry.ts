@@ -1,5 +1,6 @@
 import { at, isObject, type Json, type JsonObject } from '../../json.ts';
-import { Annotation, Label } from '../keys.ts';
+import { Annotation, Key, Label } from '../keys.ts';
+import { OBSERVE_POLICIES, ORPHAN_POLICIES } from './object.ts';
 
 /** What the function sets on each kind; the same paths are repeated when a resource is carried as observed. */
 const SPEC_PATHS: { readonly [kind: string]: readonly (readonly string[])[] } = {
@@ -11,14 +12,12 @@ const SPEC_PATHS: { readonly [kind: string]: readonly (readonly string[])[] } = 
     ['spec', 'forProvider', 'values'],
     ['spec', 'connectionDetails'],
     ['spec', 'writeConnectionSecretToRef'],
-    ['spec', 'managementPolicies'],
     ['spec', 'providerConfigRef'],
     ['spec', 'rollbackLimit'],
   ],
   Object: [
     ['spec', 'forProvider', 'manifest'],
     ['spec', 'readiness'],
-    ['spec', 'managementPolicies'],
     ['spec', 'providerConfigRef'],
   ],
   ProviderConfig: [['spec', 'credentials']],
@@ -27,11 +26,14 @@ const SPEC_PATHS: { readonly [kind: string]: readonly (readonly string[])[] } = 
   Stack: [['spec']],
 };
 
+/** Kinds that delete the real thing with them unless their management policies say otherwise. */
+const MANAGED: ReadonlySet<unknown> = new Set(['Release', 'Object']);
+
 const ANNOTATIONS = new Set<string>(Object.values(Annotation));
 const LABELS = new Set<string>(Object.values(Label));
 
 /** An observed resource as the function desires it: what it sets itself, and nothing that others write. */
-export function carry(observed: JsonObject): JsonObject {
+export function carry(key: Key, observed: JsonObject): JsonObject {
   const result: JsonObject = {
     apiVersion: observed['apiVersion'] ?? '',
     kind: observed['kind'] ?? '',
@@ -40,6 +42,11 @@ export function carry(observed: JsonObject): JsonObject {
   for (const path of SPEC_PATHS[String(observed['kind'])] ?? [['spec']]) {
     const value = at(observed, ...path);
     if (value !== undefined && value !== null) put(result, path, structuredClone(value));
+  }
+  if (MANAGED.has(observed['kind'])) {
+    // Never as observed: somebody may have opened them by hand.
+    const policies = key === Key.TargetProbe ? OBSERVE_POLICIES : ORPHAN_POLICIES;
+    put(result, ['spec', 'managementPolicies'], [...policies]);
   }
   return result;
 }

@@ -40,7 +40,7 @@ export function compose(observed: Observed, plan: Plan): ReadonlyMap<Key, JsonOb
     const existing = observed.resources.get(key);
     if (existing === undefined && !plan.open.has(key)) continue;
     const rendered = isFrozen ? undefined : BUILDERS[key](observed, plan, built);
-    const resource = rendered ?? (existing === undefined ? undefined : carry(existing));
+    const resource = rendered ?? (existing === undefined ? undefined : carry(key, existing));
     if (resource !== undefined) built.set(key, resource);
   }
   return built;

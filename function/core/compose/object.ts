@@ -3,7 +3,8 @@ import { type Key, Label } from '../keys.ts';
 import type { Observed } from '../observe/index.ts';
 
 /** Deleting a managed resource, by whatever accident, must never delete the real thing: only teardown destroys. */
-export const ORPHAN_POLICIES = ['Observe', 'Create', 'Update'];
+export const ORPHAN_POLICIES: readonly string[] = ['Observe', 'Create', 'Update'];
+export const OBSERVE_POLICIES: readonly string[] = ['Observe'];
 
 /** metadata of a composed resource: an explicit name, so that previews and clusters agree, and our own labels. */
 export function composedMetadata(observed: Observed, key: Key, annotations: JsonObject = {}): JsonObject {

@@ -15,7 +15,7 @@ export const PROGRAM_HASH_FILE = 'program-hash';
 export function stackProgram(observed: Observed, plan: Plan): JsonObject | undefined {
   const existing = observed.resources.get(Key.StackProgram);
   const { current } = plan.install.runs;
-  if (existing !== undefined && !plan.install.render) return carry(existing);
+  if (existing !== undefined && !plan.install.render) return carry(Key.StackProgram, existing);
   if (current === undefined || observed.spec === undefined) return undefined;
   return {
     apiVersion: 'v1',

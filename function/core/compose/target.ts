@@ -4,7 +4,7 @@ import { Annotation, Key } from '../keys.ts';
 import type { Observed } from '../observe/index.ts';
 import { writeRecord } from '../observe/memory.ts';
 import { formatDuration } from '../time.ts';
-import { composedMetadata, objectAround } from './object.ts';
+import { composedMetadata, OBSERVE_POLICIES, objectAround } from './object.ts';
 
 /** How provider-kubernetes reaches the instance: with the kubeconfig that provider-helm copies. */
 export function targetProviderConfig(observed: Observed): JsonObject {
@@ -33,7 +33,7 @@ export function targetProbe(observed: Observed, plan: Plan): JsonObject {
     Key.TargetProbe,
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } },
     {
-      managementPolicies: ['Observe'],
+      managementPolicies: OBSERVE_POLICIES,
       providerConfigRef: { kind: 'ProviderConfig', name: observed.names.composed[Key.TargetProviderConfig] },
       annotations: {
         [Annotation.PollInterval]: formatDuration(observed.settings.intervals.probe),
