@@ -1,8 +1,12 @@
 import { Ready, type RunFunctionRequest, type RunFunctionResponse, Severity, Target } from '../../wire/messages.ts';
 import type { Identity } from '../observe/index.ts';
+import { oneLine } from '../text.ts';
 import { conditions, type Verdicts } from './conditions.ts';
 import { requirements } from './requirements.ts';
 import type { Verdict } from './verdicts.ts';
+
+/** Room for ten violations. Results become Events, which hold 1 KiB (kubernetes events.k8s.io/v1, NoteLengthLimit). */
+const LIMIT = 1000;
 
 /**
  * A FATAL answer: Crossplane then applies and deletes nothing. What earlier steps desire goes back untouched, conditions
@@ -14,7 +18,8 @@ export function refuse(
   message: string,
   reason = 'Refused',
 ): RunFunctionResponse {
-  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
+  // The names in it are somebody else's words.
+  const sentence = oneLine(message.charAt(0).toUpperCase() + message.slice(1), LIMIT);
   const unknown: Verdict = { status: 'Unknown', reason: 'Pending', message: sentence };
   const verdicts: Verdicts = {
     TargetReady: unknown,

@@ -71,8 +71,8 @@ describe('every answer', () => {
     fc.assert(
       fc.property(cases, losses, ({ request, now }, lost) => {
         const asked = damaged(request, lost);
-        const metadata = asked.composite?.resource['metadata'] as JsonObject;
-        delete metadata['creationTimestamp'];
+        const composite = asked.composite?.resource ?? {};
+        composite['metadata'] = { namespace: 'team-a', name: 'blue', ...structuredClone(TOOLS) };
         expect(brokenCleanPromises(asked, runFunction(asked, now))).toEqual([]);
       }),
       { numRuns: 200 },

@@ -71,7 +71,7 @@ function* sentence(text: string, where: string): Generator<string> {
   if (!/^[A-Z]/.test(text)) yield wrong('does not begin with a capital');
   if (/[\n\r\u2028\u2029]/.test(text)) yield wrong('is more than one line');
   if (/\.$/.test(text)) yield wrong('ends in a full stop');
-  if (Buffer.byteLength(text) > 1024) yield wrong('is long');
+  if (text.length > 1024) yield wrong('is long');
   if (/\d\d:\d\d:\d\d/.test(text)) yield wrong('has a time');
 }
 

@@ -23,7 +23,7 @@ const tenants = fc
 function users(known: readonly string[]): fc.Arbitrary<JsonObject[]> {
   const memberships =
     known.length === 0
-      ? fc.constant([])
+      ? fc.constant<JsonObject[]>([])
       : fc
           .uniqueArray(fc.constantFrom(...known), { maxLength: 3 })
           .map((names) => names.map((name): JsonObject => ({ tenant: name, role: 'viewer' })));
