@@ -84,8 +84,6 @@ const KINDS: ReadonlySet<string> = new Set([
   'v1 ServiceAccount',
 ]);
 
-const FOREIGN = /^([a-z]+\.)*(argocd\.argoproj\.io|kubectl\.kubernetes\.io|app\.kubernetes\.io)\//;
-
 const resourcesAreOurs: Rule = function* ({ composite }, { desired }) {
   const namespace = stringAt(composite?.resource, 'metadata', 'namespace');
   for (const [key, { resource }] of desired.resources) {
@@ -99,9 +97,7 @@ const resourcesAreOurs: Rule = function* ({ composite }, { desired }) {
     if (resource['status'] !== undefined) yield `${key} has a status`;
     for (const metadata of metadataWithin(resource)) {
       const labels = Object.keys(objectAt(metadata, 'labels') ?? {});
-      const names = [...labels, ...Object.keys(objectAt(metadata, 'annotations') ?? {})];
       yield* labels.filter((name) => /crossplane\.io\//.test(name)).map((name) => `${key} has label ${name}`);
-      yield* names.filter((name) => FOREIGN.test(name)).map((name) => `${key} carries ${name}`);
     }
   }
 };
@@ -113,6 +109,33 @@ function* metadataWithin(value: Json): Generator<JsonObject> {
   if (metadata !== undefined) yield metadata;
   for (const item of Object.values(value)) yield* metadataWithin(item);
 }
+
+/** What tools leave on an instance or on composed resources: none of it goes anywhere, Helm values included. */
+const nothingOfTools: Rule = function* (_, { desired }) {
+  for (const [key, { resource }] of desired.resources) {
+    const text = JSON.stringify(resource);
+    for (const word of [
+      'argocd.argoproj.io',
+      'kubectl.kubernetes.io',
+      'app.kubernetes.io',
+      'crossplane.io/composite',
+    ]) {
+      if (text.includes(word)) yield `${key} carries ${word}`;
+    }
+  }
+};
+
+const readyMeansReady: Rule = function* ({ composite }, response) {
+  const isTrue = (type: string): boolean => response.conditions.some((each) => each.type === type && each.status === 2);
+  if (isFatal(response)) return;
+  const isReady = isTrue('InstanceReady');
+  if (isReady !== (response.desired.compositeReady === Ready.True)) yield 'Ready and InstanceReady differ';
+  if (!isReady) return;
+  if (!isTrue('TargetReady')) yield 'it is ready though its target is not';
+  const installed = stringAt(response.desired.composite, 'status', 'installedVersion');
+  const wanted = stringAt(composite?.resource, 'spec', 'version');
+  if (installed !== wanted) yield `it is ready with ${installed} installed and ${wanted} wanted`;
+};
 
 const nothingIsDeleted: Rule = function* (_, { desired }) {
   for (const [key, { resource }] of desired.resources) {
@@ -160,6 +183,8 @@ const ALWAYS: readonly Rule[] = [
   conditionsAreWhole,
   resultsAreSentences,
   resourcesAreOurs,
+  nothingOfTools,
+  readyMeansReady,
   nothingIsDeleted,
   bytesCanBeWritten,
   statusFitsTheSchema,
