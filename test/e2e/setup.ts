@@ -17,6 +17,13 @@ declare module 'vitest' {
   }
 }
 
+/** Shorter than the defaults, so that what takes minutes in a cluster takes seconds here. */
+const QUICK = {
+  intervals: { probe: '10s', grace: '8s' },
+  retry: { base: '5s', cap: '20s' },
+  ttl: { steady: '10s', pending: '2s' },
+};
+
 /** Starts everything once for all test files. The guard ends it when this process is gone, whatever became of it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   buildTools();
@@ -38,7 +45,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const { server, url } = await serveCharts(folder);
     const plane: Plane = { ...bare, chartRepository: url };
     await startCrossplane(plane);
-    await installPackage(admin(plane), { chart: { repository: url } });
+    await installPackage(admin(plane), { chart: { repository: url }, ...QUICK });
     process.stdout.write(`started the plane in ${Math.round((performance.now() - started) / 1000)} s\n`);
     project.provide('plane', plane);
     return async () => {

@@ -1,7 +1,7 @@
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../json.ts';
 import type { ObservedResource } from '../../wire/messages.ts';
 import { Annotation } from '../keys.ts';
-import { type ManagedState, managedState } from './conditions.ts';
+import { isWaiting, type ManagedState, managedState } from './conditions.ts';
 import {
   type ReleaseRetry,
   type RestartRecord,
@@ -56,7 +56,12 @@ export function releaseFacts(observed: ObservedResource | undefined): ReleaseFac
   };
 }
 
-/** Installed, and the provider agrees that it is what the spec says. */
+/**
+ * Installed, and the provider agrees that it is what the spec says. It also agrees while all that it misses is the Secret
+ * with the connection details: that is read after the comparison (release.go, Observe).
+ */
 export function isSettled(release: ReleaseFacts | undefined): boolean {
-  return release?.managed.kind === 'synced' && release.state === 'deployed' && release.recordSynced;
+  if (release === undefined || release.state !== 'deployed' || !release.recordSynced) return false;
+  const { managed } = release;
+  return managed.kind === 'synced' || (managed.kind === 'failing' && isWaiting(managed.message));
 }

@@ -2,7 +2,10 @@ import { type JsonObject, listAt, numberAt, objectAt, stringAt } from '../../../
 import type { Kube, Reference } from '../plane/kube.ts';
 import { accessOf, admin, kubeconfigOf, type Plane } from '../plane/plane.ts';
 
-const PAUSE_MS = 200;
+const PAUSE_MS = 500;
+/** The shortest that an update takes. Crossplane's circuit breaker opens where everything happens at once. */
+const UPDATE_MS = 4000;
+const START_MS = 5000;
 
 /**
  * Plays what needs a kubelet: the vCluster's pod and the Pulumi operator. It writes what the real ones write, and only
@@ -20,6 +23,7 @@ export class ClusterDouble {
   private readonly kube: Kube;
   private readonly plane: Plane;
   private readonly seen = new Map<string, number>();
+  private readonly begun = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
   private work: Promise<void> = Promise.resolve();
 
@@ -55,16 +59,20 @@ export class ClusterDouble {
     if (this.seen.get(uid) === generation) return;
     const service = await this.kube.find({ apiVersion: 'v1', kind: 'Service', namespace, name: 'vcluster' });
     if (service === undefined) return;
-    this.seen.set(uid, generation);
-    this.starts.set(namespace, (this.starts.get(namespace) ?? 0) + 1);
     const reference = { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name: 'vcluster' };
     const revision = `vcluster-${generation}`;
     const status = { observedGeneration: generation, replicas: 1, currentRevision: revision, updateRevision: revision };
-    await this.kube.patch(
-      reference,
-      { status: { ...status, readyReplicas: 1, updatedReplicas: 1, availableReplicas: 1 } },
-      'status',
-    );
+    const begun = `${uid} ${generation}`;
+    const since = this.begun.get(begun);
+    if (since === undefined) {
+      this.begun.set(begun, Date.now());
+      await this.kube.patch(reference, { status: { ...status, readyReplicas: 0, updatedReplicas: 1 } }, 'status');
+    }
+    if (since === undefined || Date.now() < since + START_MS) return;
+    this.seen.set(uid, generation);
+    this.starts.set(namespace, (this.starts.get(namespace) ?? 0) + 1);
+    const ready = { readyReplicas: 1, updatedReplicas: 1, availableReplicas: 1 };
+    await this.kube.patch(reference, { status: { ...status, ...ready } }, 'status');
     await this.writeKubeconfig(namespace, service);
   }
 
@@ -99,6 +107,10 @@ export class ClusterDouble {
     const generation = numberAt(stack, 'metadata', 'generation');
     const last = objectAt(stack, 'status', 'lastUpdate');
     if (token === undefined || (last?.['reconcileRequest'] === token && last['generation'] === generation)) return;
+    const begun = `${name} ${token} ${generation}`;
+    const since = this.begun.get(begun) ?? Date.now();
+    this.begun.set(begun, since);
+    if (Date.now() < since + UPDATE_MS) return;
     this.updates.set(name, [...(this.updates.get(name) ?? []), token]);
     const endpoints = {
       kubernetes: stringAt(stack, 'spec', 'config', 'kubernetesEndpoint') ?? '',
