@@ -406,7 +406,7 @@ export class World {
   /** An instance that is Ready. */
   static ready(spec: JsonObject, options: { input?: JsonObject; name?: string } = {}): World {
     const world = new World(spec, options).provision().install();
-    world.syncObjects().step();
+    world.syncObjects().syncRelease({ revision: 1, description: 'Install complete' }).step();
     return world;
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { instanceNames } from '../../function/core/names.ts';
-import { type JsonObject, listAt, numberAt, stringAt } from '../../function/json.ts';
+import { stringAt } from '../../function/json.ts';
 import { ClusterDouble, conditionsOf } from './double/cluster.ts';
 import {
   ensureNamespace,
@@ -163,35 +163,6 @@ describe('[X04] a vCluster that was up is never uninstalled', () => {
     }, 90_000);
     await reaches(plane, kube, NAME, READY);
     expect(await Promise.all(real.map(uidOf))).toEqual(before);
-  });
-});
-
-describe('[X05] a restarted function', () => {
-  it('changes no spec of what it composes', async () => {
-    const generations = async (): Promise<JsonObject> => {
-      const live = await kube.get(instanceReference(NAME));
-      const references = listAt(live, 'spec', 'crossplane', 'resourceRefs');
-      const all = await Promise.all(
-        references.map(async (entry) => {
-          const reference = {
-            apiVersion: stringAt(entry, 'apiVersion') ?? '',
-            kind: stringAt(entry, 'kind') ?? '',
-            name: stringAt(entry, 'name') ?? '',
-            namespace: NAMESPACE,
-          };
-          return [
-            `${reference.kind}/${reference.name}`,
-            numberAt(await kube.get(reference), 'metadata', 'generation') ?? 0,
-          ];
-        }),
-      );
-      return Object.fromEntries(all) as JsonObject;
-    };
-    const before = await generations();
-    await restartProcess(plane.folder, 'function');
-    await new Promise((resolve) => setTimeout(resolve, 25_000));
-    await reaches(plane, kube, NAME, READY);
-    expect(await generations()).toEqual(before);
   });
 });
 

@@ -4,13 +4,15 @@ import { isObjectReady } from '../observe/object.ts';
 import { isPolicyUnavailable } from '../observe/policy.ts';
 import { decideInstall } from './install.ts';
 import type { Plan } from './plan.ts';
+import { learnRuns } from './runs.ts';
 import { decideStorageRoot } from './storage-root.ts';
 import { decideTarget } from './target.ts';
 
 export function decide(observed: Observed): Plan {
-  const target = decideTarget(observed);
+  const runs = learnRuns(observed);
+  const target = decideTarget(observed, runs.applied);
   const storageRoot = decideStorageRoot(observed);
-  const install = decideInstall(observed, target, storageRoot);
+  const install = decideInstall(observed, target, storageRoot, runs);
   const held = heldCreation(observed, storageRoot.problem);
   const runsStarted = install.runs.current !== undefined;
   return {

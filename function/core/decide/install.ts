@@ -8,7 +8,7 @@ import { someOf } from '../text.ts';
 import { backoff } from '../time.ts';
 import { failureDeadline } from './failure.ts';
 import type { InstallDecision, InstallProblem, RunKind } from './plan.ts';
-import { claimUid, hasStarted, isDone, learnRuns } from './runs.ts';
+import { claimUid, hasStarted, isDone } from './runs.ts';
 import type { StorageRootDecision } from './storage-root.ts';
 import type { TargetDecision } from './target.ts';
 import { tenantAuthProblem } from './tenant-auth.ts';
@@ -33,8 +33,8 @@ export function decideInstall(
   observed: Observed,
   target: TargetDecision,
   storageRoot: StorageRootDecision,
+  runs: Runs,
 ): InstallDecision {
-  const runs = learnRuns(observed);
   const { spec } = observed;
   if (spec === undefined) return frozen(runs, { reason: 'InstallFailed', message: specMessage(observed.specIssues) });
   if (storageRoot.problem !== undefined) {

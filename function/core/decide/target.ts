@@ -1,8 +1,9 @@
 import type { Observed } from '../observe/index.ts';
+import type { AppliedRun } from '../observe/memory.ts';
 import { isSettled } from '../observe/release.ts';
 import { decideProbe, type ProbeVerdict } from './probe.ts';
 import { decideRelease, type ReleaseDecision, wasEverUp } from './release.ts';
-import { appliedRun, decideRestart, isResync, type RestartDecision } from './restart.ts';
+import { decideRestart, isResync, type RestartDecision } from './restart.ts';
 
 export const TARGET_REASONS = [
   'Ready',
@@ -47,12 +48,14 @@ interface View {
   readonly resyncing: boolean;
 }
 
-export function decideTarget(observed: Observed): TargetDecision {
+/**
+ * @param applied the last run that succeeded, as far as this answer knows
+ */
+export function decideTarget(observed: Observed, applied: AppliedRun | undefined): TargetDecision {
   const release = decideRelease(observed);
   const restart = decideRestart(observed);
   const probe = decideProbe(observed);
   const { serviceUid } = observed.workloads;
-  const applied = appliedRun(observed);
   const record = restart.record;
   const isNewer = applied !== undefined && isResync(record) && record.n > applied.restart;
   const resyncNeeded =
