@@ -64,7 +64,7 @@ describe('a Ready instance that nobody touches', () => {
   let before: Snapshot;
 
   it('changes nothing, writes no events and keeps the circuit breaker closed', {
-    timeout: STEADY_MS + 240_000,
+    timeout: STEADY_MS + 540_000,
   }, async () => {
     await kube.apply(platformInstance(NAME));
     await reaches(plane, kube, NAME, READY);
