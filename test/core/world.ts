@@ -39,7 +39,7 @@ export class World {
         creationTimestamp: '2026-06-01T12:00:00Z',
         finalizers: ['platform.di-framework.dev/instance'],
       },
-      spec,
+      spec: structuredClone(spec),
     };
   }
 
