@@ -26,6 +26,10 @@ if [ ! -s "$state/passphrase" ]; then
     exit 1
   fi
   (umask 077; head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \\n' > "$state/passphrase.new")
+  if [ "$(wc -c < "$state/passphrase.new")" -ne 64 ]; then
+    echo "cannot write the passphrase to the state volume" >&2
+    exit 1
+  fi
   mv "$state/passphrase.new" "$state/passphrase"
 fi
 rm -rf "$state/.pulumi/locks"
