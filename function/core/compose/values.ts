@@ -152,13 +152,19 @@ function sync(scheduling: JsonObject): JsonObject {
   };
 }
 
-/** The chart takes tolerations of tenant pods as text: `*`, `key:effect`, `key=value:effect`. */
+/**
+ * A toleration of tenant pods as the text that vCluster parses (pkg/util/toleration): a key without a colon would mean
+ * the empty value, and a toleration that ends after a while has no such form.
+ */
 function toleration(value: Json): string | undefined {
-  const key = stringAt(value, 'key');
-  const effect = stringAt(value, 'effect');
-  if (key === undefined) return stringAt(value, 'operator') === 'Exists' ? '*' : undefined;
-  const exact = stringAt(value, 'value');
-  return `${key}${exact === undefined ? '' : `=${exact}`}${effect === undefined ? '' : `:${effect}`}`;
+  const key = stringAt(value, 'key') ?? '';
+  const effect = stringAt(value, 'effect') ?? '';
+  const operator = stringAt(value, 'operator') ?? 'Equal';
+  if (at(value, 'tolerationSeconds') !== undefined) return undefined;
+  if (operator === 'Exists') return key === '' && effect === '' ? '*' : `${key}:${effect}`;
+  if (operator !== 'Equal' || key === '') return undefined;
+  const exact = `${key}=${stringAt(value, 'value') ?? ''}`;
+  return effect === '' ? exact : `${exact}:${effect}`;
 }
 
 /** What was fixed at creation. */
