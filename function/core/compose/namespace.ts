@@ -2,6 +2,7 @@ import type { JsonObject } from '../../json.ts';
 import { stringAt } from '../../json.ts';
 import { optional } from '../canonical.ts';
 import type { Plan } from '../decide/plan.ts';
+import { storageRootInUse } from '../decide/storage-root.ts';
 import { Annotation, Key } from '../keys.ts';
 import type { Observed } from '../observe/index.ts';
 import { writeRecord } from '../observe/memory.ts';
@@ -22,7 +23,10 @@ export function hostNamespace(observed: Observed, plan: Plan): JsonObject {
       labels: { 'pod-security.kubernetes.io/enforce': 'privileged', ...ownLabels(observed) },
       annotations: {
         [Annotation.Instance]: `${identity.namespace}/${identity.name}`,
-        ...(plan.storageRoot.problem === undefined ? { [Annotation.StorageRoot]: plan.storageRoot.path } : {}),
+        ...optional(
+          Annotation.StorageRoot,
+          plan.storageRoot.problem === undefined ? plan.storageRoot.path : storageRootInUse(observed),
+        ),
         [Annotation.Restart]: String(plan.target.restart.n),
         [Annotation.ChartVersion]: chartVersion(observed),
         ...optional(Annotation.Applied, applied === undefined ? known : writeRecord(applied)),
