@@ -1,4 +1,5 @@
 import { sha256 } from '../hash.ts';
+import { type JsonObject, stringAt } from '../json.ts';
 import { Key } from './keys.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -40,6 +41,18 @@ export function instanceNames(namespace: string, name: string): Names {
     hostNamespace: joined('pi-', `${namespace}-${base}`, `-${id}`, HOST_NAMESPACE_LIMIT),
     kubeconfigSecret: `${name}-kubeconfig`,
   };
+}
+
+/**
+ * The names as they are in use. Crossplane never renames a composed resource, so after a change of the rule above what
+ * refers to an existing one must say its old name.
+ */
+export function namesInUse(rule: Names, observed: (key: Key) => JsonObject | undefined): Names {
+  const inUse = Object.values(Key).map((key) => [
+    key,
+    stringAt(observed(key), 'metadata', 'name') ?? rule.composed[key],
+  ]);
+  return { ...rule, composed: Object.fromEntries(inUse) as { [key in Key]: string } };
 }
 
 /** The middle is cut to fit, and never ends in a dash. */

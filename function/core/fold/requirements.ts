@@ -1,8 +1,8 @@
 import { type JsonObject, stringAt } from '../../json.ts';
 import type { Requirements, ResourceSelector, RunFunctionRequest } from '../../wire/messages.ts';
 import { Key, Required } from '../keys.ts';
-import { HELM_RELEASE, instanceNames } from '../names.ts';
-import { hostNamespaceName, type Identity } from '../observe/index.ts';
+import { HELM_RELEASE } from '../names.ts';
+import { hostNamespaceName, type Identity, observedNames } from '../observe/index.ts';
 import { schemaFacts } from '../observe/schemas.ts';
 
 /**
@@ -23,7 +23,7 @@ function selectors(
   identity: Identity,
   composite: JsonObject,
 ): ReadonlyMap<string, ResourceSelector> {
-  const names = instanceNames(identity.namespace, identity.name);
+  const names = observedNames(request, identity);
   const hostNamespace = hostNamespaceName(request, names);
   const inHost = (apiVersion: string, kind: string, matchName: string): ResourceSelector => {
     return { apiVersion, kind, matchName, namespace: hostNamespace };

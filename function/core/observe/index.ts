@@ -4,7 +4,7 @@ import type { Settings } from '../../api/settings.types.ts';
 import { isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../json.ts';
 import type { ObservedResource, RunFunctionRequest } from '../../wire/messages.ts';
 import { Annotation, FINALIZER, KEYS, Key, Required } from '../keys.ts';
-import { instanceNames, type Names } from '../names.ts';
+import { instanceNames, type Names, namesInUse } from '../names.ts';
 import { type AppliedRun, readAnnotation, readApplied } from './memory.ts';
 import { type ObjectFacts, objectFacts } from './object.ts';
 import { type ReleaseFacts, releaseFacts } from './release.ts';
@@ -90,7 +90,7 @@ export function observe(
   identity: Identity,
   options: ObserveOptions,
 ): Observed {
-  const names = instanceNames(identity.namespace, identity.name);
+  const names = observedNames(request, identity);
   const composed = (key: Key): ObservedResource | undefined => request.resources.get(key);
   const release = releaseFacts(composed(Key.VCluster));
   const parsed = readInstance(composite);
@@ -144,6 +144,11 @@ function ourResources(resources: ReadonlyMap<string, ObservedResource>): Readonl
     if (found !== undefined) ours.set(key, found.resource);
   }
   return ours;
+}
+
+export function observedNames(request: RunFunctionRequest, identity: Identity): Names {
+  const rule = instanceNames(identity.namespace, identity.name);
+  return namesInUse(rule, (key) => request.resources.get(key)?.resource);
 }
 
 /** The host namespace is fixed once it is in use. */
