@@ -58,8 +58,9 @@ export function decideTarget(observed: Observed, applied: AppliedRun | undefined
   const { serviceUid } = observed.workloads;
   const record = restart.record;
   const isNewer = applied !== undefined && isResync(record) && record.n > applied.restart;
-  const resyncNeeded =
-    isNewer || (applied !== undefined && serviceUid !== undefined && applied.serviceUid !== serviceUid);
+  // A Service that looks replaced is not believed before the grace period is over.
+  const isReplaced = applied !== undefined && serviceUid !== undefined && applied.serviceUid !== serviceUid;
+  const resyncNeeded = isNewer || (isReplaced && restart.suspect === undefined);
   const ready = isReady(observed, release, restart, probe);
   const view: View = {
     observed,
@@ -72,7 +73,7 @@ export function decideTarget(observed: Observed, applied: AppliedRun | undefined
       isNewer && record !== undefined && serviceUid !== undefined
         ? { serviceUid: record.serviceUid ?? serviceUid, started: record.started }
         : undefined,
-    resyncing: isNewer || (resyncNeeded && restart.suspect === undefined),
+    resyncing: resyncNeeded,
   };
   const answer = firstAnswer(view);
   const done = ready && record !== undefined && !record.done ? { ...record, done: true } : record;

@@ -87,7 +87,7 @@ describe('a resync', () => {
     const world = World.ready(MINIMAL);
     world.put('Service', world.hostNamespace, 'vcluster', {});
     world.step();
-    expect(world.condition('TargetReady')).toBe('True Ready');
+    expect(shown(world)).toEqual(['True Ready', 'True Ready', 'Ready']);
     world.wait(GRACE).step();
     expect(shown(world)).toEqual(['False Resyncing', ...PENDING]);
     restarted(world).probe().wait(20).step();

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { overlayIssues } from '../../../function/core/compose/overlay.ts';
+import { at, type Json, type JsonObject } from '../../../function/json.ts';
+import { chartValueProblems } from '../../chart/values.ts';
+import { validSettings } from '../invariants/specs.ts';
+import { MINIMAL, World } from '../world.ts';
+import { desired, readyWorld, SETTINGS, valuesOf } from './fixtures.ts';
+
+const RESTART = ['controlPlane', 'statefulSet', 'pods', 'annotations', 'platform.di-framework.dev/restart'];
+
+function previewed(input: JsonObject): JsonObject {
+  const world = new World(MINIMAL, { input });
+  world.step();
+  world.syncObjects();
+  return valuesOf(world);
+}
+
+describe('fresh values', () => {
+  it("fit the chart's closed schema, whatever the settings", () => {
+    fc.assert(
+      fc.property(validSettings, (input) => {
+        expect(chartValueProblems(previewed({ ...input, holdForFinalizer: false }))).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('carry every setting, with the overlay below what the function sets itself', () => {
+    const overlay = { telemetry: { enabled: true }, controlPlane: { statefulSet: { labels: { team: 'a' } } } };
+    const values = previewed({ ...SETTINGS, chart: { values: overlay } });
+    const world = new World(MINIMAL);
+    world.step();
+    const host = world.hostNamespace;
+    expect(values).toEqual({
+      exportKubeConfig: { context: 'blue', server: `https://vcluster.${host}.svc:443` },
+      controlPlane: {
+        advanced: {
+          defaultImageRegistry: 'registry.example:5000',
+          serviceAccount: { imagePullSecrets: [{ name: 'pull' }] },
+        },
+        distro: { k8s: { image: { tag: expect.stringMatching(/^v1\.\d+\.\d+$/) } } },
+        proxy: { extraSANs: [`vcluster.${host}.svc`, `vcluster.${host}.svc.cluster.local`] },
+        statefulSet: {
+          image: { repository: 'loft-sh/vcluster-oss' },
+          labels: { team: 'a' },
+          pods: { annotations: { 'platform.di-framework.dev/restart': '0' } },
+          persistence: { volumeClaim: { retentionPolicy: 'Retain', size: '9Gi', storageClass: 'fast' } },
+          resources: { limits: { memory: '8Gi' } },
+          scheduling: {
+            nodeSelector: { pool: 'a' },
+            tolerations: [{ key: 'pool', operator: 'Equal', value: 'a', effect: 'NoSchedule' }],
+            affinity: { nodeAffinity: {} },
+          },
+        },
+      },
+      sync: {
+        toHost: {
+          networkPolicies: { enabled: true },
+          persistentVolumes: { enabled: true },
+          pods: { enforceTolerations: ['pool=a:NoSchedule'] },
+        },
+        fromHost: { nodes: { enabled: true, selector: { labels: { pool: 'a' } } } },
+      },
+      telemetry: { enabled: false },
+    });
+  });
+
+  it.each<[JsonObject, string | undefined]>([
+    [{ operator: 'Exists' }, '*'],
+    [{ operator: 'Exists', effect: 'NoExecute' }, ':NoExecute'],
+    [{ key: 'a', operator: 'Exists' }, 'a:'],
+    [{ key: 'a', operator: 'Exists', effect: 'NoSchedule' }, 'a:NoSchedule'],
+    [{ key: 'a', value: 'b' }, 'a=b'],
+    [{ key: 'a', operator: 'Equal', value: 'b', effect: 'NoSchedule' }, 'a=b:NoSchedule'],
+    [{ key: 'a', effect: 'NoSchedule' }, 'a=:NoSchedule'],
+    [{ key: 'a', operator: 'Gt', value: '3' }, undefined],
+    [{ key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 }, undefined],
+  ])('say the toleration %j to tenant pods as %s', (toleration, text) => {
+    const values = previewed({ placement: { tolerations: [toleration] } });
+    const pods = text === undefined ? undefined : { enforceTolerations: [text] };
+    expect(at(values, 'sync', 'toHost', 'pods')).toEqual(pods);
+    expect(at(values, 'controlPlane', 'statefulSet', 'scheduling', 'tolerations')).toEqual([toleration]);
+  });
+});
+
+describe('values in use', () => {
+  /** Values as an older function may have written them. */
+  function older(world: World, change: (values: JsonObject) => void): JsonObject {
+    const values = at(world.composed.get('vcluster'), 'spec', 'forProvider', 'values') as JsonObject;
+    change(values);
+    return structuredClone(values);
+  }
+
+  it('are carried whole, also when today’s function would write others', () => {
+    const world = readyWorld(MINIMAL);
+    const values = older(world, (held) => {
+      held['telemetry'] = { enabled: true };
+      held['logging'] = { encoding: 'json' };
+    });
+    expect(JSON.stringify(valuesOf(world))).toBe(JSON.stringify(values));
+  });
+
+  it('are written anew when their restart counter was edited away', () => {
+    const world = readyWorld(MINIMAL);
+    const before = valuesOf(world);
+    older(world, (held) => {
+      (at(held, ...RESTART.slice(0, -1)) as JsonObject)['platform.di-framework.dev/restart'] = '7';
+    });
+    expect(valuesOf(world)).toEqual(before);
+  });
+
+  it('are written anew for a setting that the user changed, and keep what is fixed', () => {
+    const world = readyWorld(MINIMAL, { vcluster: { volumeSize: '9Gi', storageClassName: 'fast' } });
+    older(world, (held) => {
+      held['exportKubeConfig'] = { context: 'old', server: 'https://old.example' };
+    });
+    world.input = {
+      vcluster: { volumeSize: '20Gi', storageClassName: 'slow', resources: { limits: { memory: '1Gi' } } },
+    };
+    const values = valuesOf(world);
+    const pick = (...path: string[]): Json | undefined => at(values, ...path);
+    expect(pick('exportKubeConfig')).toEqual({ context: 'old', server: 'https://old.example' });
+    expect(pick('controlPlane', 'statefulSet', 'persistence', 'volumeClaim')).toEqual({
+      retentionPolicy: 'Retain',
+      size: '9Gi',
+      storageClass: 'fast',
+    });
+    expect(pick('controlPlane', 'statefulSet', 'resources')).toEqual({ limits: { memory: '1Gi' } });
+    expect(pick(...RESTART)).toBe('0');
+  });
+
+  it('[X03] are not written anew for a volume setting alone', () => {
+    const world = readyWorld(MINIMAL);
+    const before = desired(world)['vcluster'];
+    world.input = { vcluster: { volumeSize: '20Gi', storageClassName: 'slow' } };
+    expect(desired(world)['vcluster']).toEqual(before);
+  });
+});
+
+describe('an overlay of the settings', () => {
+  it.each<[string, Json]>([
+    ['exportKubeConfig', { insecure: true }],
+    ['controlPlane.proxy.extraSANs', []],
+    ['controlPlane.statefulSet.persistence', { volumeClaim: { enabled: false } }],
+    ['controlPlane.backingStore', { etcd: { deploy: { enabled: true } } }],
+    ['controlPlane.service', { enabled: false }],
+    ['experimental.syncSettings.setOwner', false],
+    ['policies.podSecurityStandard', 'baseline'],
+    ['policies.podSecurityStandard', 'restricted'],
+  ])('may not set %s', (path, value) => {
+    const overlay = path.split('.').reduceRight<Json>((below, key) => ({ [key]: below }), value) as JsonObject;
+    expect(overlayIssues(overlay)).toEqual([
+      { path: `chart.values.${path}`, message: expect.stringMatching(/^cannot be set: \S/) },
+    ]);
+  });
+
+  it('may not set the restart annotation, and may set any other', () => {
+    const annotated = (name: string): JsonObject => {
+      return { controlPlane: { statefulSet: { pods: { annotations: { [name]: '1' } } } } };
+    };
+    expect(overlayIssues(annotated('platform.di-framework.dev/restart'))).toHaveLength(1);
+    expect(overlayIssues(annotated('team.example/cost-centre'))).toEqual([]);
+  });
+
+  it('may set what the function does not build on', () => {
+    expect(overlayIssues({})).toEqual([]);
+    expect(overlayIssues({ policies: { podSecurityStandard: 'privileged' }, sync: { toHost: {} } })).toEqual([]);
+  });
+
+  it('is told about all its conflicts at once', () => {
+    const issues = overlayIssues({ exportKubeConfig: {}, controlPlane: { service: {}, backingStore: {} } });
+    expect(issues.map(({ path }) => path)).toEqual([
+      'chart.values.exportKubeConfig',
+      'chart.values.controlPlane.backingStore',
+      'chart.values.controlPlane.service',
+    ]);
+  });
+});
