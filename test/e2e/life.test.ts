@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type JsonObject, stringAt } from '../../function/json.ts';
+import { instanceNames } from '../../function/core/names.ts';
+import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../../function/json.ts';
 import { ClusterDouble } from './double/cluster.ts';
 import { ensureNamespace, hostNamespaceOf, NAMESPACE, platformInstance, READY, reaches } from './instance.ts';
 import { serviceAccountToken } from './plane/identities.ts';
@@ -38,6 +39,56 @@ describe('an instance on real Crossplane with the real providers', () => {
     expect(stringAt(live, 'status', 'installedVersion')).toBe('6.0.22');
     const { body } = await kube.request('GET', path);
     expect(stringAt(body, 'status', 'phase')).toBe('Ready');
+  });
+
+  it('has a workspace pod that the API server takes in a namespace with the restricted pod security', async () => {
+    const stack = await kube.get({
+      apiVersion: 'pulumi.com/v1',
+      kind: 'Stack',
+      namespace: NAMESPACE,
+      name: instanceNames(NAMESPACE, 'blue').composed['platform-stack'],
+    });
+    const workspace = objectAt(stack, 'spec', 'workspaceTemplate', 'spec');
+    const template = objectAt(workspace, 'podTemplate', 'spec') ?? {};
+    const restricted = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+    // What the operator adds: its volume, and image and security context of its own container.
+    const containers = listAt(template, 'containers').filter(isObject);
+    const metadata = { namespace: 'restricted', name: 'workspace' };
+    await kube.apply({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'restricted', labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+    });
+    await kube.apply({
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { namespace: 'restricted', name: 'default' },
+    });
+    const { status, body } = await kube.tryCreate(
+      {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { ...metadata, annotations: objectAt(workspace, 'podTemplate', 'metadata', 'annotations') ?? {} },
+        spec: {
+          ...template,
+          securityContext: {
+            ...objectAt(template, 'securityContext'),
+            runAsNonRoot: true,
+            runAsUser: 1000,
+            seccompProfile: { type: 'RuntimeDefault' },
+          },
+          containers: containers.map((container) => ({
+            ...container,
+            image: stringAt(workspace, 'image') ?? '',
+            securityContext: restricted,
+          })),
+          volumes: [...listAt(template, 'volumes').filter(isObject), { name: 'share', emptyDir: {} }],
+        },
+      },
+      '?dryRun=All&fieldValidation=Strict',
+    );
+    expect(stringAt(body, 'message')).toBeUndefined();
+    expect(status).toBe(201);
   });
 
   describe('[O03] DELETE of service/vcluster', () => {
