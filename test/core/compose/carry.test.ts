@@ -90,7 +90,7 @@ describe.each<[string, JsonObject, JsonObject | undefined]>([
 });
 
 describe('management policies', () => {
-  it('[X01] that somebody opened by hand are closed again, also when nothing can be rendered', () => {
+  it('that somebody opened by hand are closed again, also when nothing can be rendered', () => {
     const world = readyWorld(MINIMAL);
     world.step();
     for (const resource of world.composed.values()) {

@@ -84,7 +84,9 @@ export function desired(world: World): Readonly<Record<string, JsonObject>> {
 }
 
 export function valuesOf(world: World): JsonObject {
-  return objectAt(desired(world)['vcluster'], 'spec', 'forProvider', 'values') ?? {};
+  const values = objectAt(desired(world)['vcluster'], 'spec', 'forProvider', 'values');
+  if (values === undefined) throw new Error('no values are composed');
+  return values;
 }
 
 export function desiredAt(world: World, key: string, ...path: readonly string[]): Json | undefined {

@@ -9,7 +9,7 @@ import { desired, readyWorld, SETTINGS, valuesOf } from './fixtures.ts';
 
 const RESTART = ['controlPlane', 'statefulSet', 'pods', 'annotations', 'platform.di-framework.dev/restart'];
 
-function previewed(input: JsonObject): JsonObject {
+function fresh(input: JsonObject): JsonObject {
   const world = new World(MINIMAL, { input });
   world.step();
   world.syncObjects();
@@ -20,7 +20,7 @@ describe('fresh values', () => {
   it("fit the chart's closed schema, whatever the settings", () => {
     fc.assert(
       fc.property(validSettings, (input) => {
-        expect(chartValueProblems(previewed({ ...input, holdForFinalizer: false }))).toEqual([]);
+        expect(chartValueProblems(fresh({ ...input, holdForFinalizer: false }))).toEqual([]);
       }),
       { numRuns: 60 },
     );
@@ -28,7 +28,7 @@ describe('fresh values', () => {
 
   it('carry every setting, with the overlay below what the function sets itself', () => {
     const overlay = { telemetry: { enabled: true }, controlPlane: { statefulSet: { labels: { team: 'a' } } } };
-    const values = previewed({ ...SETTINGS, chart: { values: overlay } });
+    const values = fresh({ ...SETTINGS, chart: { values: overlay } });
     const world = new World(MINIMAL);
     world.step();
     const host = world.hostNamespace;
@@ -77,7 +77,7 @@ describe('fresh values', () => {
     [{ key: 'a', operator: 'Gt', value: '3' }, undefined],
     [{ key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 }, undefined],
   ])('say the toleration %j to tenant pods as %s', (toleration, text) => {
-    const values = previewed({ placement: { tolerations: [toleration] } });
+    const values = fresh({ placement: { tolerations: [toleration] } });
     const pods = text === undefined ? undefined : { enforceTolerations: [text] };
     expect(at(values, 'sync', 'toHost', 'pods')).toEqual(pods);
     expect(at(values, 'controlPlane', 'statefulSet', 'scheduling', 'tolerations')).toEqual([toleration]);
