@@ -75,6 +75,8 @@ describe.each<[string, JsonObject, JsonObject | undefined]>([
     world.composed.delete('target-probe');
     world.composed.delete('platform-stack');
     const before = Object.fromEntries([...world.composed].map(([key, resource]) => [key, carry(key as Key, resource)]));
+    // Settings that a rendered resource would show.
+    world.input = { ...input, intervals: { probe: '7s' }, chart: { version: '0.37.0' } };
     world.xr['metadata'] = { ...objectAt(world.xr, 'metadata'), deletionTimestamp: '2026-06-01T13:00:00Z' };
     expect(desired(world)).toEqual(before);
   });
