@@ -92,6 +92,17 @@ describe('the same question', () => {
     );
   });
 
+  it('gives no results on the way to Ready', () => {
+    const results = SETTLED.flatMap((at) => worldAt(at, RICH).step().results);
+    expect(results).toEqual([]);
+  });
+
+  it('gives a warning once, when its reason is new', () => {
+    const world = worldAt('installing', RICH).stackFailed('boom', { gaveUp: true });
+    const counts = [world.step(), world.wait(1).step(), world.wait(1).step()].map(({ results }) => results.length);
+    expect(counts).toEqual([1, 0, 0]);
+  });
+
   it('asks for the same resources on every path', () => {
     const world = worldAt('ready', RICH);
     const request = world.request(world.ask().requirements);
