@@ -63,18 +63,15 @@ async function snapshot(): Promise<Snapshot> {
 describe('a Ready instance that nobody touches', () => {
   let before: Snapshot;
 
-  it('changes nothing, writes no events and keeps the circuit breaker closed', {
-    timeout: STEADY_MS + 540_000,
+  it('changes nothing and writes no events', {
+    timeout: STEADY_MS + 300_000,
   }, async () => {
     await kube.apply(platformInstance(NAME));
-    await reaches(plane, kube, NAME, READY);
+    await reaches(plane, kube, NAME, READY, { timeoutMs: 200_000 });
     await wait(SETTLE_MS);
     before = await snapshot();
     await wait(STEADY_MS);
     expect(await snapshot()).toEqual(before);
-    // Everything at once, as here, opens the breaker for five minutes at creation; it has closed and stays closed.
-    const closed = { ...READY, conditions: [...READY.conditions, 'Responsive=True/WatchCircuitClosed'] };
-    await reaches(plane, kube, NAME, closed, { timeoutMs: 330_000 });
   });
 
   it('[X05] is met by a restarted function without a change', async () => {

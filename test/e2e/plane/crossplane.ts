@@ -24,7 +24,7 @@ export async function startCrossplane(plane: Plane): Promise<void> {
   await startCore(plane, kube, clientCertificates);
   for (const name of PROVIDERS) await startProvider(plane, kube, name);
   await applyInstall(plane, kube);
-  await registerFunction(kube, endpoint);
+  await registerFunction(kube, FUNCTION, endpoint);
 }
 
 function definitionsOf(plane: Plane, provider: string): JsonObject[] {
@@ -136,17 +136,17 @@ function fromFile(plane: Plane, config: JsonObject): JsonObject {
 }
 
 /** What the package manager and an external runtime would write (facts of the External package runtime). */
-async function registerFunction(kube: Kube, endpoint: string): Promise<void> {
+export async function registerFunction(kube: Kube, name: string, endpoint: string): Promise<void> {
   const revision: JsonObject = {
     apiVersion: 'pkg.crossplane.io/v1',
     kind: 'FunctionRevision',
     metadata: {
-      name: `${FUNCTION}-e2e`,
-      labels: { 'pkg.crossplane.io/package': FUNCTION },
+      name: `${name}-e2e`,
+      labels: { 'pkg.crossplane.io/package': name },
       // Its own reconciler would try to pull the image.
       annotations: { 'crossplane.io/paused': 'true' },
     },
-    spec: { desiredState: 'Active', image: `${FUNCTION}:e2e`, revision: 1, packagePullPolicy: 'Never' },
+    spec: { desiredState: 'Active', image: `${name}:e2e`, revision: 1, packagePullPolicy: 'Never' },
   };
   await kube.apply(revision);
   const { spec: _, ...identity } = revision;

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import type { Server } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { isObject, type JsonObject, listAt, numberAt, objectAt, stringAt } from '../../function/json.ts';
+import { ClusterDouble } from './double/cluster.ts';
+import { servePatchFunction } from './double/patch.function.ts';
+import { ensureNamespace, hostNamespaceOf, instanceReference, NAMESPACE, READY, reaches } from './instance.ts';
+import { registerFunction } from './plane/crossplane.ts';
+import { eventually } from './plane/eventually.ts';
+import { conditionOf, type Reference, referenceOf } from './plane/kube.ts';
+import { manifestsOf, root } from './plane/manifests.ts';
+import { admin } from './plane/plane.ts';
+
+const plane = inject('plane');
+const kube = admin(plane);
+const double = new ClusterDouble(plane);
+
+const example = (file: string): JsonObject => {
+  const [object] = manifestsOf(join(root, 'examples/parent', file));
+  if (object === undefined) throw new Error(`examples/parent/${file} is empty`);
+  return object;
+};
+const definition = example('definition.yaml');
+const composition = example('composition.yaml');
+const environment = example('environment.yaml');
+const NAME = stringAt(environment, 'metadata', 'name') ?? '';
+const [STAGE, PRODUCTION] = [`${NAME}-stage`, `${NAME}-production`];
+
+let server: Server;
+
+beforeAll(async () => {
+  await ensureNamespace(kube, NAMESPACE);
+  double.start();
+  const served = await servePatchFunction(plane.folder);
+  server = served.server;
+  await registerFunction(kube, 'function-patch-and-transform', `dns:///localhost:${served.port}`);
+  await kube.apply(definition);
+  await kube.apply(composition);
+  await eventually(async () => {
+    return conditionOf(await kube.get(referenceOf(definition)), 'Established')?.['status'] === 'True';
+  }, 60_000);
+});
+afterAll(async () => {
+  await double.stop();
+  server.forceShutdown();
+});
+
+/** Only what is outside of the parent's hands: what runs, and whether it was touched. */
+async function whole(name: string): Promise<unknown> {
+  const host = hostNamespaceOf(name);
+  const references: readonly Reference[] = [
+    { apiVersion: 'v1', kind: 'Namespace', name: host },
+    { apiVersion: 'v1', kind: 'Service', namespace: host, name: 'vcluster' },
+    { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace: host, name: 'vcluster' },
+    { apiVersion: 'v1', kind: 'Secret', namespace: host, name: 'vc-vcluster' },
+  ];
+  const live = await Promise.all(references.map((reference) => kube.get(reference)));
+  return live.map((object) => [
+    stringAt(object, 'metadata', 'uid'),
+    numberAt(object, 'metadata', 'generation'),
+    stringAt(object, 'metadata', 'deletionTimestamp'),
+  ]);
+}
+
+async function withoutProduction(): Promise<void> {
+  const [step] = listAt(composition, 'spec', 'pipeline').filter(isObject);
+  const resources = listAt(step, 'input', 'resources').filter((entry) => stringAt(entry, 'name') !== 'production');
+  const input = { ...objectAt(step, 'input'), resources };
+  await kube.apply({ ...composition, spec: { ...objectAt(composition, 'spec'), pipeline: [{ ...step, input }] } });
+}
+
+describe('the example of a composition over PlatformInstances', () => {
+  it('composes two, and shows their status and readiness as its own', { timeout: 300_000 }, async () => {
+    await kube.apply(environment);
+    await eventually(() => kube.find(instanceReference(PRODUCTION)), 60_000);
+    for (const name of [STAGE, PRODUCTION]) await reaches(plane, kube, name, READY, { timeoutMs: 120_000 });
+    const live = await eventually(async () => {
+      const object = await kube.get(referenceOf(environment));
+      return conditionOf(object, 'Ready')?.['status'] === 'True' ? object : undefined;
+    }, 60_000);
+    const shown = (version: string) => ({ phase: 'Ready', installedVersion: version });
+    expect(objectAt(live, 'status')).toMatchObject({
+      stage: shown(stringAt(environment, 'spec', 'stageVersion') ?? ''),
+      production: shown(stringAt(environment, 'spec', 'productionVersion') ?? ''),
+    });
+  });
+
+  it('takes one instance away without touching the other, and what that one ran stays with Retain', async () => {
+    const before = await Promise.all([whole(STAGE), whole(PRODUCTION)]);
+    await withoutProduction();
+    await eventually(async () => (await kube.find(instanceReference(PRODUCTION))) === undefined, 90_000);
+    await reaches(plane, kube, STAGE, READY);
+    expect(await Promise.all([whole(STAGE), whole(PRODUCTION)])).toEqual(before);
+  });
+
+  it('adopts it again when it is put back: nothing is restarted', async () => {
+    const before = await whole(PRODUCTION);
+    await kube.apply(composition);
+    await eventually(() => kube.find(instanceReference(PRODUCTION)), 60_000);
+    await reaches(plane, kube, PRODUCTION, READY, { timeoutMs: 150_000 });
+    expect(await whole(PRODUCTION)).toEqual(before);
+  });
+});
