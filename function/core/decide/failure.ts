@@ -13,31 +13,42 @@ export interface RunFailure {
 const UPDATE_DEADLINES = 6;
 
 export function runFailure(observed: Observed, run: Run): RunFailure | undefined {
-  const { stack, now, settings, names } = observed;
+  const { stack, now } = observed;
   if (stack === undefined) return undefined;
+  const isLate = now >= failureDeadline(observed, run);
   const update = stack.lastUpdate;
-  if (update?.token === run.token && !update.succeeded) {
+  if (update?.token === run.token) {
+    if (update.succeeded) return undefined;
+    if (isLate && isRunning(observed, run)) return late(observed, run);
     const isLocked = /locked by/.test(update.message);
     return { message: failed(run, 'pulumi up', updateCause(update.message)), inWorkspace: isLocked };
   }
-  if (update?.token === run.token) return undefined;
   if (stack.stalled !== undefined && stack.stalled.reason !== 'UpdateFailed') {
     return { message: failed(run, stalledStep(stack.stalled.message), stalledCause(stack.stalled)), inWorkspace: true };
   }
-  const isRunning = stack.currentUpdateToken === run.token;
-  const limit = settings.intervals.startDeadline * (isRunning ? UPDATE_DEADLINES : 1);
-  if (now < run.startedAt + limit) return undefined;
-  const pod = `${names.composed['platform-stack']}-workspace-0`;
-  const cause = isRunning
-    ? `it has not finished within ${formatDuration(limit)}; look at pod ${pod}`
-    : `the workspace did not start within ${formatDuration(limit)}; look at pod ${pod}`;
-  return { message: failed(run, isRunning ? 'pulumi up' : 'workspace start', cause), inWorkspace: true };
+  return isLate ? late(observed, run) : undefined;
 }
 
-/** When an unfinished run will count as failed. */
+/** When an unfinished run will count as failed. Updates come one at a time: it cannot begin before the last one has ended. */
 export function failureDeadline(observed: Observed, run: Run): number {
-  const isRunning = observed.stack?.currentUpdateToken === run.token;
-  return run.startedAt + observed.settings.intervals.startDeadline * (isRunning ? UPDATE_DEADLINES : 1);
+  const free = observed.stack?.lastUpdate?.finishedAt ?? 0;
+  return Math.max(run.startedAt, free) + timeLimit(observed, run);
+}
+
+function isRunning(observed: Observed, run: Run): boolean {
+  return observed.stack?.currentUpdateToken === run.token;
+}
+
+function timeLimit(observed: Observed, run: Run): number {
+  return observed.settings.intervals.startDeadline * (isRunning(observed, run) ? UPDATE_DEADLINES : 1);
+}
+
+function late(observed: Observed, run: Run): RunFailure {
+  const step = isRunning(observed, run) ? 'pulumi up' : 'workspace start';
+  const what = isRunning(observed, run) ? 'it has not finished' : 'the workspace did not start';
+  const limit = formatDuration(timeLimit(observed, run));
+  const pod = `${observed.names.composed['platform-stack']}-workspace-0`;
+  return { message: failed(run, step, `${what} within ${limit}; look at pod ${pod}`), inWorkspace: true };
 }
 
 function failed(run: Run, step: string, cause: string): string {

@@ -1,5 +1,6 @@
 import { KEYS, Key } from '../keys.ts';
 import type { Observed } from '../observe/index.ts';
+import type { Runs } from '../observe/memory.ts';
 import { isObjectReady } from '../observe/object.ts';
 import { isPolicyUnavailable } from '../observe/policy.ts';
 import { decideInstall } from './install.ts';
@@ -14,12 +15,11 @@ export function decide(observed: Observed): Plan {
   const storageRoot = decideStorageRoot(observed);
   const install = decideInstall(observed, target, storageRoot, runs);
   const held = heldCreation(observed, storageRoot.problem);
-  const runsStarted = install.runs.current !== undefined;
   return {
     target,
     storageRoot,
     install,
-    open: openKeys(observed, held, runsStarted),
+    open: openKeys(observed, held, install.runs),
     held,
     deadlines: [...target.deadlines, ...install.deadlines],
   };
@@ -42,18 +42,20 @@ function heldCreation(observed: Observed, storageRootProblem: string | undefined
 }
 
 /** First creation waits for what a key builds on; a preview shows everything. */
-function openKeys(observed: Observed, held: string | undefined, runsStarted: boolean): ReadonlySet<Key> {
+function openKeys(observed: Observed, held: string | undefined, runs: Runs): ReadonlySet<Key> {
   if (held !== undefined) return new Set();
-  const isOpen = (key: Key): boolean => observed.preview || GATES[key](observed, runsStarted);
+  const isOpen = (key: Key): boolean => observed.preview || GATES[key](observed, runs);
   const absent = new Set([...observed.schemas.absent, ...observed.schemas.pending].flatMap((kind) => kind.keys));
   return new Set(KEYS.filter((key) => isOpen(key) && (observed.preview || !absent.has(key))));
 }
 
 const always = (): boolean => true;
 const withKubeconfig = (observed: Observed): boolean => observed.release?.kubeconfig === true;
-const withRun = (_: Observed, runsStarted: boolean): boolean => runsStarted;
+const withRun = (_: Observed, runs: Runs): boolean => runs.current !== undefined;
+/** After a lost Stack or a re-creation, which volume it is has to be known before anything runs on it. */
+const withRunOrMemory = (_: Observed, runs: Runs): boolean => runs.current !== undefined || runs.applied !== undefined;
 
-const GATES: { readonly [key in Key]: (observed: Observed, runsStarted: boolean) => boolean } = {
+const GATES: { readonly [key in Key]: (observed: Observed, runs: Runs) => boolean } = {
   [Key.HostNamespace]: always,
   [Key.OwnerServicePolicy]: (observed) => !isPolicyUnavailable(observed),
   [Key.OwnerServicePolicyBinding]: (observed) => !isPolicyUnavailable(observed),
@@ -63,6 +65,6 @@ const GATES: { readonly [key in Key]: (observed: Observed, runsStarted: boolean)
   [Key.StackProgram]: withRun,
   [Key.StackServiceAccount]: withRun,
   [Key.StackAuthDelegator]: withRun,
-  [Key.StackState]: withRun,
+  [Key.StackState]: withRunOrMemory,
   [Key.PlatformStack]: withRun,
 };

@@ -1,20 +1,31 @@
 import type { Observed } from '../observe/index.ts';
 import type { AppliedRun, Run, Runs } from '../observe/memory.ts';
-import { runFailure } from './failure.ts';
+import { failureDeadline, runFailure } from './failure.ts';
 import { appliedRun } from './restart.ts';
+import { settingsHash } from './wanted.ts';
 
 /** The runs as remembered, brought up to date with what the Pulumi operator says of them. */
 export function learnRuns(observed: Observed): Runs {
   const { stack } = observed;
   const remembered = stack?.runs;
   const applied = appliedRun(observed);
-  if (stack === undefined || remembered === undefined) return { current: undefined, previous: undefined, applied };
+  if (stack === undefined || remembered === undefined) {
+    return { current: undefined, previous: undefined, applied: atNewestGeneration(observed, applied) };
+  }
   const succeeded = [remembered.current, remembered.previous].find(
     (run) => run !== undefined && isSuccess(observed, run),
   );
   const learned = succeeded === undefined ? applied : promote(observed, succeeded, applied);
-  const current = remembered.current === undefined ? undefined : learnCurrent(observed, remembered.current);
-  return { current, previous: remembered.previous, applied: learned };
+  const current = remembered.current === undefined ? undefined : learnCurrent(observed, remembered.current, learned);
+  return { current, previous: remembered.previous, applied: atNewestGeneration(observed, learned) };
+}
+
+/** The newest generation whose settings are the applied ones: Crossplane moves the generation by itself. */
+function atNewestGeneration(observed: Observed, applied: AppliedRun | undefined): AppliedRun | undefined {
+  const { spec, identity } = observed;
+  if (applied === undefined || spec === undefined || identity.generation === undefined) return applied;
+  const isSame = settingsHash(spec.platform) === applied.hash;
+  return isSame ? { ...applied, generation: identity.generation } : applied;
 }
 
 function isSuccess(observed: Observed, run: Run): boolean {
@@ -47,10 +58,12 @@ function isRepeatedRepair(run: Run, applied: AppliedRun | undefined): boolean {
   return applied?.token === run.token && run.reason === 'RepairDue';
 }
 
-function learnCurrent(observed: Observed, run: Run): Run {
+function learnCurrent(observed: Observed, run: Run, applied: AppliedRun | undefined): Run {
   if (isSuccess(observed, run)) return { ...run, failed: undefined, failedInWorkspace: false };
-  const failure = runFailure(observed, run);
-  const known = run.claimUid === undefined ? { ...run, claimUid: claimUid(observed) } : run;
+  const known = { ...run, claimUid: run.claimUid ?? applied?.claimUid ?? claimUid(observed) };
+  // A run that is applied is over: only an update of its own can say that it failed after all.
+  const isOver = applied?.token === run.token && observed.stack?.lastUpdate?.token !== run.token;
+  const failure = isOver ? undefined : runFailure(observed, run);
   if (failure === undefined) return known;
   return { ...known, failed: failure.message, failedInWorkspace: failure.inWorkspace };
 }
@@ -71,4 +84,14 @@ export function hasStarted(observed: Observed, run: Run): boolean {
 
 export function isDone(runs: Runs, run: Run): boolean {
   return runs.applied?.token === run.token && run.failed === undefined;
+}
+
+/**
+ * An update runs, the first of its run or the operator's own next attempt. Any change of the Stack's spec replaces the pod
+ * under it (workspace_controller.go), so it is left alone until it ends or counts as hung.
+ */
+export function isInFlight(observed: Observed, runs: Runs): boolean {
+  const token = observed.stack?.currentUpdateToken;
+  const running = [runs.current, runs.previous].find((run) => run !== undefined && run.token === token);
+  return running !== undefined && observed.now < failureDeadline(observed, running);
 }

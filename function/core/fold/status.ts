@@ -3,7 +3,7 @@ import { optional } from '../canonical.ts';
 import type { Plan } from '../decide/plan.ts';
 import type { Observed } from '../observe/index.ts';
 import { formatTime } from '../time.ts';
-import { appliedGeneration, type Verdict } from './verdicts.ts';
+import type { Verdict } from './verdicts.ts';
 
 export type Phase = 'Pending' | 'Provisioning' | 'Installing' | 'Ready' | 'Failed' | 'Deleting';
 
@@ -45,7 +45,7 @@ export function statusFields(observed: Observed, plan: Plan, currentPhase: Phase
       ? {}
       : {
           applied: {
-            generation: appliedGeneration(observed, plan),
+            generation: applied.generation,
             tenants: applied.tenants,
             users: applied.users,
             ...optional('tenantAuthIssuer', applied.issuer),

@@ -89,20 +89,12 @@ export function configApplied(observed: Observed, plan: Plan): Verdict {
   }
   if (want === undefined || want.hash === applied.hash) {
     const issuer = applied.issuer === undefined ? 'no tenantAuth' : `issuer ${applied.issuer}`;
-    const generation = appliedGeneration(observed, plan);
-    return isTrue('Applied', `Generation ${generation} is applied: ${counted(applied)}, ${issuer}`);
+    return isTrue('Applied', `Generation ${applied.generation} is applied: ${counted(applied)}, ${issuer}`);
   }
   const text = `generation ${applied.generation} is applied and newer settings are`;
   return isRunning
     ? unknown('Installing', `${capital(text)} being applied`)
     : unknown('ChangePending', `${capital(text)} not applied yet`);
-}
-
-/** The newest generation whose settings are the applied ones: Crossplane bumps the generation by itself. */
-export function appliedGeneration(observed: Observed, plan: Plan): number {
-  const { applied } = plan.install.runs;
-  const isSame = observed.spec !== undefined && wanted(observed.spec).hash === applied?.hash;
-  return (isSame ? observed.identity.generation : undefined) ?? applied?.generation ?? 0;
 }
 
 function counted(applied: { readonly tenants: number; readonly users: number }): string {

@@ -61,10 +61,20 @@ function stalled(stack: JsonObject, workspace: Json | undefined): StackFacts['st
   const shown = condition(stack, 'Stalled');
   if (shown === undefined || shown.status !== 'True') return undefined;
   if (shown.reason !== 'WorkspaceFailed' && shown.reason !== 'PulumiVersionTooLow') return shown;
+  if (!hasSeenAll(stack)) return undefined;
   if (workspace === undefined) return shown;
   const own = condition(workspace, 'Stalled');
   if (own === undefined || own.status !== 'True') return undefined;
   const generation = numberAt(workspace, 'metadata', 'generation');
   const isOld = generation !== undefined && own.observedGeneration !== undefined && own.observedGeneration < generation;
   return isOld ? undefined : shown;
+}
+
+/** The operator writes down which spec and which token it has looked at; what it says of older ones is not of the newest run. */
+function hasSeenAll(stack: JsonObject): boolean {
+  const seen = numberAt(stack, 'status', 'observedGeneration');
+  const generation = numberAt(stack, 'metadata', 'generation');
+  if (seen !== undefined && generation !== undefined && seen < generation) return false;
+  const token = stringAt(stack, 'status', 'observedReconcileRequest');
+  return token === undefined || token === stringAt(stack, 'metadata', 'annotations', Annotation.ReconciliationRequest);
 }
