@@ -96,7 +96,12 @@ describe('the example of a composition over PlatformInstances', () => {
   it('adopts it again when it is put back: nothing is restarted', async () => {
     const before = await whole(PRODUCTION);
     await kube.apply(composition);
-    await eventually(() => kube.find(instanceReference(PRODUCTION)), 60_000);
+    // An older revision becomes the newest one again, which is no event for those who watch for new ones.
+    await eventually(async () => {
+      const nudge = { 'example.org/nudge': String(Date.now()) };
+      await kube.patch(referenceOf(environment), { metadata: { annotations: nudge } });
+      return kube.find(instanceReference(PRODUCTION));
+    }, 90_000);
     await reaches(plane, kube, PRODUCTION, READY, { timeoutMs: 150_000 });
     expect(await whole(PRODUCTION)).toEqual(before);
   });

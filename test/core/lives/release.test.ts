@@ -158,6 +158,26 @@ describe('what is waiting, not failing', () => {
   });
 });
 
+describe('a release that was uninstalled behind our back while the policy guards its Service', () => {
+  it.each(['uninstalling', 'uninstalled'])(
+    '%s: after the grace period its own TargetError with the way out, and it heals',
+    (state) => {
+      const world = World.ready(MINIMAL);
+      world.syncRelease({ state, revision: 1 }).step();
+      expect(world.condition('TargetReady')).toBe('True Ready');
+      world.wait(45).step();
+      expect(shown(world)).toEqual(ERROR);
+      expect(world.message('TargetReady')).toMatch(
+        /uninstalled outside of Crossplane.*delete the .*Helm release Secrets? sh\.helm\.release\.v1\.vcluster/,
+      );
+      for (let call = 0; call < 20; call++) world.wait(60).step();
+      expect(world.restartAnnotation()).toBe('0');
+      world.syncRelease({ revision: 1 }).step();
+      expect(shown(world)).toEqual(['True Ready', 'True Ready', 'Ready']);
+    },
+  );
+});
+
 describe('[T06] an upgrade that was rolled back', () => {
   it('is RolledBack, not TargetError, and heals', () => {
     const world = World.ready(MINIMAL);
