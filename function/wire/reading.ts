@@ -14,6 +14,11 @@ export function expectEnd(reader: protobuf.Reader, end: number): void {
   if (reader.pos !== end) throw new Fault('is not valid protobuf');
 }
 
+/** Protobuf merges a message that comes twice where it may come once. No writer does that, so it is refused. */
+export function once(isThere: boolean): void {
+  if (isThere) throw new Fault('comes twice');
+}
+
 const SHORT = 16;
 
 /** The string that stands next. Short ASCII is put together here: a call into native code costs more. */
@@ -55,9 +60,12 @@ export function entry(reader: protobuf.Reader): { key: string; valueAt: number; 
   let key = '';
   let valueAt = end;
   let valueEnd = end;
+  let hasValue = false;
   fields(reader, end, (tag) => {
     if (tag === 10) key = text(reader);
     else if (tag === 18) {
+      once(hasValue);
+      hasValue = true;
       valueEnd = limit(reader);
       valueAt = reader.pos;
       reader.pos = valueEnd;
@@ -65,4 +73,8 @@ export function entry(reader: protobuf.Reader): { key: string; valueAt: number; 
     return true;
   });
   return { key, valueAt, valueEnd, end };
+}
+
+export function joined(before: Uint8Array | undefined, bytes: Uint8Array): Uint8Array {
+  return before === undefined ? bytes : new Uint8Array(Buffer.concat([before, bytes]));
 }

@@ -1,9 +1,6 @@
-import protobuf from 'protobufjs/minimal.js';
 import type { JsonObject } from '../json.ts';
 import { guarded } from './errors.ts';
 import {
-  CredentialDataField,
-  CredentialsField,
   delimited,
   RequestField,
   RequestMetaField,
@@ -15,10 +12,9 @@ import {
 } from './fields.ts';
 import { KeyCache } from './keys.ts';
 import type { EarlierDesired, ObservedResource, RunFunctionRequest, SecretKeys } from './messages.ts';
-import { entry, expectEnd, fields, limit, raw, text } from './reading.ts';
+import { PlacedReader } from './placed.ts';
+import { entry, expectEnd, fields, joined, limit, once, raw, text } from './reading.ts';
 import { StructReader } from './struct.read.ts';
-
-const NO_KEYS: SecretKeys = new Map();
 
 /** Shared by all calls: it changes how fast a key is read, never what is read. */
 const KEYS = new KeyCache();
@@ -35,11 +31,10 @@ export function decodeRequest(bytes: Uint8Array): RunFunctionRequest {
   return guarded('decode RunFunctionRequest', structs.trail, () => new RequestReader(buffer, structs).read());
 }
 
-class RequestReader {
-  private readonly reader: protobuf.Reader;
-  private readonly structs: StructReader;
+class RequestReader extends PlacedReader {
   private readonly resources = new Map<string, ObservedResource>();
   private readonly requiredResources = new Map<string, readonly ObservedResource[]>();
+  private readonly extraResources = new Map<string, readonly ObservedResource[]>();
   private readonly requiredSchemas = new Map<string, JsonObject | undefined>();
   private readonly credentials = new Map<string, SecretKeys>();
   private readonly capabilities = new Set<number>();
@@ -62,11 +57,6 @@ class RequestReader {
     credentials: this.credentials,
   };
 
-  constructor(buffer: Buffer, structs: StructReader) {
-    this.reader = protobuf.Reader.create(buffer);
-    this.structs = structs;
-  }
-
   read(): RunFunctionRequest {
     const { reader } = this;
     fields(reader, reader.len, (tag) => {
@@ -74,6 +64,8 @@ class RequestReader {
       read?.();
       return read !== undefined;
     });
+    // A name in both: the deprecated field gives way, whichever came last.
+    this.request.requiredResources = new Map([...this.extraResources, ...this.requiredResources]);
     return this.request;
   }
 
@@ -82,34 +74,20 @@ class RequestReader {
     [delimited(RequestField.observed)]: () => this.observed(),
     [delimited(RequestField.desired)]: () => this.earlier(),
     [delimited(RequestField.input)]: () => {
-      this.request.input = this.at('input', () => this.structs.struct(this.reader));
+      this.request.input = this.at('input', () => {
+        once(this.request.input !== undefined);
+        return this.structs.struct(this.reader);
+      });
     },
     [delimited(RequestField.context)]: () => {
-      this.request.context = raw(this.reader);
+      // Bytes of a message that follow each other are the message merged.
+      this.request.context = joined(this.request.context, raw(this.reader));
     },
-    [delimited(RequestField.extraResources)]: () => this.required('extraResources'),
-    [delimited(RequestField.requiredResources)]: () => this.required('requiredResources'),
+    [delimited(RequestField.extraResources)]: () => this.required('extraResources', this.extraResources),
+    [delimited(RequestField.requiredResources)]: () => this.required('requiredResources', this.requiredResources),
     [delimited(RequestField.requiredSchemas)]: () => this.schema(),
     [delimited(RequestField.credentials)]: () => this.credential(),
   };
-
-  private at<T>(name: string | number, work: () => T): T {
-    const { trail } = this.structs;
-    const step = trail.descend();
-    trail.steps[step] = name;
-    const result = work();
-    trail.depth = step;
-    return result;
-  }
-
-  /** Reads the value of the map entry that stands next. */
-  private named(work: (key: string, end: number) => void): void {
-    const found = entry(this.reader);
-    this.reader.pos = found.valueAt;
-    this.at(found.key, () => work(found.key, found.valueEnd));
-    expectEnd(this.reader, found.valueEnd);
-    this.reader.pos = found.end;
-  }
 
   private meta(): void {
     const { reader } = this;
@@ -131,32 +109,16 @@ class RequestReader {
     this.at('observed', () => {
       fields(reader, limit(reader), (tag) => {
         if (tag === delimited(StateField.composite)) {
-          this.request.composite = this.at('composite', () => this.resource(limit(reader)));
+          this.request.composite = this.at('composite', () => {
+            once(this.request.composite !== undefined);
+            return this.resource(limit(reader));
+          });
         } else if (tag === delimited(StateField.resources)) {
           this.named((key, end) => this.resources.set(key, this.resource(end)));
         } else return false;
         return true;
       });
     });
-  }
-
-  private resource(end: number): ObservedResource {
-    const { reader } = this;
-    let resource: JsonObject = {};
-    let connectionDetails: SecretKeys = NO_KEYS;
-    fields(reader, end, (tag) => {
-      if (tag === delimited(ResourceField.resource)) resource = this.structs.struct(reader);
-      else if (tag === delimited(ResourceField.connectionDetails)) connectionDetails = this.presence(connectionDetails);
-      else return false;
-      return true;
-    });
-    return { resource, connectionDetails };
-  }
-
-  /** One entry of a map of secret bytes: its key, and whether there is anything under it. */
-  private presence(known: SecretKeys): SecretKeys {
-    const { key, valueAt, valueEnd } = entry(this.reader);
-    return new Map([...known, [key, valueEnd > valueAt]]);
   }
 
   private earlier(): void {
@@ -182,7 +144,10 @@ class RequestReader {
       const start = reader.pos;
       const tag = reader.uint32();
       if (tag === delimited(ResourceField.resource)) {
-        desired.composite = this.at('composite', () => this.structs.struct(reader));
+        desired.composite = this.at('composite', () => {
+          once(desired.composite !== undefined);
+          return this.structs.whole(reader);
+        });
         continue;
       }
       reader.skipType(tag & 7);
@@ -192,7 +157,7 @@ class RequestReader {
     desired.compositeRest = new Uint8Array(Buffer.concat(rest));
   }
 
-  private required(field: string): void {
+  private required(field: string, found: Map<string, readonly ObservedResource[]>): void {
     const { reader } = this;
     this.at(field, () =>
       this.named((key, end) => {
@@ -202,7 +167,7 @@ class RequestReader {
           items.push(this.at(items.length, () => this.resource(limit(reader))));
           return true;
         });
-        this.requiredResources.set(key, items);
+        found.set(key, items);
       }),
     );
   }
@@ -214,6 +179,7 @@ class RequestReader {
         let schema: JsonObject | undefined;
         fields(reader, end, (tag) => {
           if (tag !== delimited(SchemaField.openapiV3)) return false;
+          once(schema !== undefined);
           schema = this.structs.struct(reader);
           return true;
         });
@@ -223,20 +189,9 @@ class RequestReader {
   }
 
   private credential(): void {
-    const { reader } = this;
     this.at('credentials', () =>
       this.named((key, end) => {
-        let keys: SecretKeys = NO_KEYS;
-        fields(reader, end, (tag) => {
-          if (tag !== delimited(CredentialsField.credentialData)) return false;
-          fields(reader, limit(reader), (inner) => {
-            if (inner !== delimited(CredentialDataField.data)) return false;
-            keys = this.presence(keys);
-            return true;
-          });
-          return true;
-        });
-        this.credentials.set(key, keys);
+        this.credentials.set(key, this.secretKeys(end));
       }),
     );
   }

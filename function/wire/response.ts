@@ -18,6 +18,7 @@ import {
 import { type Condition, Ready, type Requirements, type Result, type RunFunctionResponse } from './messages.ts';
 import { writeStruct } from './struct.write.ts';
 import { Trail } from './trail.ts';
+import { writeText } from './writing.ts';
 
 /**
  * The response's bytes: equal responses give equal bytes.
@@ -39,7 +40,7 @@ export function encodeResponse(response: RunFunctionResponse): Uint8Array {
 
 function writeMeta(writer: protobuf.Writer, response: RunFunctionResponse): void {
   writer.uint32(delimited(ResponseField.meta)).fork();
-  if (response.tag !== '') writer.uint32(delimited(ResponseMetaField.tag)).string(response.tag);
+  if (response.tag !== '') writeText(writer, ResponseMetaField.tag, response.tag);
   writer.uint32(delimited(ResponseMetaField.ttl)).fork();
   writer.uint32(varint(DurationField.seconds)).int64(response.ttlSeconds);
   writer.ldelim().ldelim();
@@ -68,7 +69,7 @@ function writeDesired(writer: protobuf.Writer, response: RunFunctionResponse, tr
   for (const [name, { resource, ready }] of sorted(desired.resources)) {
     trail.steps[step] = name;
     writer.uint32(delimited(StateField.resources)).fork();
-    writer.uint32(delimited(MapEntryField.key)).string(name);
+    writeText(writer, MapEntryField.key, name);
     writer.uint32(delimited(MapEntryField.value)).fork();
     writer.uint32(delimited(ResourceField.resource)).fork();
     writeStruct(writer, resource, trail);
@@ -83,18 +84,18 @@ function writeDesired(writer: protobuf.Writer, response: RunFunctionResponse, tr
 function writeResult(writer: protobuf.Writer, result: Result): void {
   writer.uint32(delimited(ResponseField.results)).fork();
   writer.uint32(varint(ResultField.severity)).int32(result.severity);
-  writer.uint32(delimited(ResultField.message)).string(result.message);
-  if (result.reason !== undefined) writer.uint32(delimited(ResultField.reason)).string(result.reason);
+  writeText(writer, ResultField.message, result.message);
+  if (result.reason !== undefined) writeText(writer, ResultField.reason, result.reason);
   writer.uint32(varint(ResultField.target)).int32(result.target);
   writer.ldelim();
 }
 
 function writeCondition(writer: protobuf.Writer, condition: Condition): void {
   writer.uint32(delimited(ResponseField.conditions)).fork();
-  writer.uint32(delimited(ConditionField.type)).string(condition.type);
+  writeText(writer, ConditionField.type, condition.type);
   writer.uint32(varint(ConditionField.status)).int32(condition.status);
-  writer.uint32(delimited(ConditionField.reason)).string(condition.reason);
-  if (condition.message !== undefined) writer.uint32(delimited(ConditionField.message)).string(condition.message);
+  writeText(writer, ConditionField.reason, condition.reason);
+  if (condition.message !== undefined) writeText(writer, ConditionField.message, condition.message);
   writer.uint32(varint(ConditionField.target)).int32(condition.target);
   writer.ldelim();
 }
@@ -104,22 +105,22 @@ function writeRequirements(writer: protobuf.Writer, { resources, schemas }: Requ
   writer.uint32(delimited(ResponseField.requirements)).fork();
   for (const [name, selector] of sorted(resources)) {
     writer.uint32(delimited(RequirementsField.resources)).fork();
-    writer.uint32(delimited(MapEntryField.key)).string(name);
+    writeText(writer, MapEntryField.key, name);
     writer.uint32(delimited(MapEntryField.value)).fork();
-    writer.uint32(delimited(ResourceSelectorField.apiVersion)).string(selector.apiVersion);
-    writer.uint32(delimited(ResourceSelectorField.kind)).string(selector.kind);
-    writer.uint32(delimited(ResourceSelectorField.matchName)).string(selector.matchName);
+    writeText(writer, ResourceSelectorField.apiVersion, selector.apiVersion);
+    writeText(writer, ResourceSelectorField.kind, selector.kind);
+    writeText(writer, ResourceSelectorField.matchName, selector.matchName);
     if (selector.namespace !== undefined) {
-      writer.uint32(delimited(ResourceSelectorField.namespace)).string(selector.namespace);
+      writeText(writer, ResourceSelectorField.namespace, selector.namespace);
     }
     writer.ldelim().ldelim();
   }
   for (const [name, selector] of sorted(schemas)) {
     writer.uint32(delimited(RequirementsField.schemas)).fork();
-    writer.uint32(delimited(MapEntryField.key)).string(name);
+    writeText(writer, MapEntryField.key, name);
     writer.uint32(delimited(MapEntryField.value)).fork();
-    writer.uint32(delimited(SchemaSelectorField.apiVersion)).string(selector.apiVersion);
-    writer.uint32(delimited(SchemaSelectorField.kind)).string(selector.kind);
+    writeText(writer, SchemaSelectorField.apiVersion, selector.apiVersion);
+    writeText(writer, SchemaSelectorField.kind, selector.kind);
     writer.ldelim().ldelim();
   }
   writer.ldelim();

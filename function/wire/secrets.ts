@@ -53,16 +53,6 @@ function isNonEmpty(value: Json): boolean {
   return value !== null && value !== '';
 }
 
-/** A Secret that went through the decoder: written back it would replace real values by `true`. */
-export function lacksSecretValues(object: JsonObject): boolean {
-  if (object['kind'] !== 'Secret') return false;
-  return [object['data'], object['stringData']].some(
-    (values) => typeof values === 'boolean' || (isObject(values) && Object.values(values).some(isBoolean)),
-  );
-}
-
-const isBoolean = (value: Json): boolean => typeof value === 'boolean';
-
 /** Assignment that treats `__proto__` as a key like any other. */
 export function assign(object: JsonObject, key: string, value: Json): void {
   if (key === '__proto__') {

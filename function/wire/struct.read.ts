@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json.ts';
 import { Fault } from './errors.ts';
 import { delimited, fixed64, ListField, MapEntryField, StructField, ValueField, varint } from './fields.ts';
 import type { KeyCache } from './keys.ts';
-import { expectEnd, limit, text } from './reading.ts';
+import { expectEnd, limit, once, text } from './reading.ts';
 import { assign, dropSecretValues, Mark } from './secrets.ts';
 import { Trail, UNKNOWN } from './trail.ts';
 
@@ -19,6 +19,9 @@ const VALUES = delimited(ListField.values);
 export class StructReader {
   readonly trail = new Trail(MAX_DEPTH);
   private readonly keys: KeyCache;
+  /** how deep the Struct lies in the message: the steps before are no keys of it */
+  private root = 0;
+  private isWhole = false;
 
   constructor(keys: KeyCache) {
     this.keys = keys;
@@ -26,7 +29,16 @@ export class StructReader {
 
   /** A Struct whose length stands next in the message. */
   struct(reader: protobuf.Reader): JsonObject {
+    this.root = this.trail.depth;
     return this.fields(reader, limit(reader));
+  }
+
+  /** A Struct of which nothing is left behind, because it is written back. */
+  whole(reader: protobuf.Reader): JsonObject {
+    this.isWhole = true;
+    const object = this.struct(reader);
+    this.isWhole = false;
+    return object;
   }
 
   private fields(reader: protobuf.Reader, end: number): JsonObject {
@@ -40,7 +52,7 @@ export class StructReader {
     }
     expectEnd(reader, end);
     this.trail.depth = step;
-    if (hasKind) dropSecretValues(object);
+    if (hasKind && !this.isWhole) dropSecretValues(object);
     return object;
   }
 
@@ -51,12 +63,15 @@ export class StructReader {
     let mark: number = Mark.None;
     let valueAt = end;
     let valueEnd = end;
+    let hasValue = false;
     while (reader.pos < end) {
       const tag = reader.uint32();
       if (tag === KEY) {
         key = this.key(reader);
         mark = this.keys.mark;
       } else if (tag === VALUE) {
+        once(hasValue);
+        hasValue = true;
         valueEnd = limit(reader);
         valueAt = reader.pos;
         reader.pos = valueEnd;
@@ -64,7 +79,7 @@ export class StructReader {
     }
     expectEnd(reader, end);
     this.trail.steps[step] = key;
-    if (!isBookkeeping(mark, this.trail.steps[step - 1])) {
+    if (mark === Mark.None || !this.isLeftBehind(mark, step)) {
       reader.pos = valueAt;
       const value = this.value(reader, valueEnd);
       if (mark === Mark.Prototype) assign(object, key, value);
@@ -73,6 +88,12 @@ export class StructReader {
     reader.pos = end;
     this.trail.steps[step] = UNKNOWN;
     return mark === Mark.Kind;
+  }
+
+  private isLeftBehind(mark: number, step: number): boolean {
+    if (this.isWhole) return false;
+    if (mark === Mark.LastApplied) return true;
+    return mark === Mark.ManagedFields && step > this.root && this.trail.steps[step - 1] === 'metadata';
   }
 
   private key(reader: protobuf.Reader): string {
@@ -96,9 +117,11 @@ export class StructReader {
           value = text(reader);
           break;
         case STRUCT:
+          once(isNested(value));
           value = this.fields(reader, limit(reader));
           break;
         case LIST:
+          once(isNested(value));
           value = this.list(reader, limit(reader));
           break;
         case NUMBER:
@@ -144,9 +167,7 @@ const NUMBER = fixed64(ValueField.number);
 const BOOL = varint(ValueField.bool);
 const NULL = varint(ValueField.null);
 
-function isBookkeeping(mark: number, parent: string | number | undefined): boolean {
-  return mark === Mark.LastApplied || (mark === Mark.ManagedFields && parent === 'metadata');
-}
+const isNested = (value: Json): boolean => typeof value === 'object' && value !== null;
 
 /** JSON has no word for the others, and Kubernetes never sends them. */
 function finite(value: number): number {

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from '../json.ts';
 import { Fault } from './errors.ts';
 import { delimited, fixed64, ListField, MapEntryField, StructField, ValueField, varint } from './fields.ts';
 import type { Trail } from './trail.ts';
+import { writeText } from './writing.ts';
 
 /** Writes plain objects as google.protobuf.Struct, keys sorted: the same value is always the same bytes. */
 export function writeStruct(writer: protobuf.Writer, object: JsonObject, trail: Trail): void {
@@ -12,7 +13,7 @@ export function writeStruct(writer: protobuf.Writer, object: JsonObject, trail: 
     if (value === undefined) continue;
     trail.steps[step] = key;
     writer.uint32(delimited(StructField.fields)).fork();
-    writer.uint32(delimited(MapEntryField.key)).string(key);
+    writeText(writer, MapEntryField.key, key);
     writer.uint32(delimited(MapEntryField.value)).fork();
     writeValue(writer, value, trail);
     writer.ldelim().ldelim();
@@ -21,7 +22,7 @@ export function writeStruct(writer: protobuf.Writer, object: JsonObject, trail: 
 }
 
 function writeValue(writer: protobuf.Writer, value: Json, trail: Trail): void {
-  if (typeof value === 'string') writer.uint32(delimited(ValueField.string)).string(value);
+  if (typeof value === 'string') writeText(writer, ValueField.string, value);
   else if (typeof value === 'number') writer.uint32(fixed64(ValueField.number)).double(finite(value));
   else if (typeof value === 'boolean') writer.uint32(varint(ValueField.bool)).bool(value);
   else if (value === null) writer.uint32(varint(ValueField.null)).int32(0);

@@ -66,6 +66,69 @@ describe('odd values', () => {
     expect(decodeRequest(field(4, bytes)).input).toEqual({ a: 'y' });
   });
 
+  it('of several kinds in one Value the last counts', () => {
+    const text = Buffer.from([0x1a, 1, 0x78]);
+    const yes = Buffer.from([0x20, 1]);
+    const nested = field(5, entry('b', yes));
+    const read = (...kinds: Uint8Array[]) => decodeRequest(field(4, entry('a', Buffer.concat(kinds)))).input;
+    expect([read(text, yes), read(yes, text), read(nested, yes), read(yes, nested)]).toEqual([
+      { a: true },
+      { a: 'x' },
+      { a: true },
+      { a: { b: true } },
+    ]);
+  });
+
+  it('a field whose value is written in another way than it should is unknown, and skipped', () => {
+    const misread = Buffer.concat([Buffer.from([0x18, 5]), Buffer.from([0x10, 7]), Buffer.from([0x22, 1, 0x01])]);
+    expect(decodeRequest(field(4, entry('a', misread))).input).toEqual({ a: null });
+  });
+
+  it('a message that may come once and comes twice is refused by its place, or merged', () => {
+    const of = (key: string) => entry(key, Buffer.from([0x20, 1]));
+    const twice = (bytes: Uint8Array) => Buffer.concat([bytes, bytes]);
+    const refused = (bytes: Uint8Array, place: string) =>
+      expect(() => decodeRequest(bytes)).toThrow(
+        new WireError(`cannot decode RunFunctionRequest: ${place} comes twice`),
+      );
+    refused(twice(field(4, of('a'))), 'input');
+    refused(field(4, entry('a', twice(field(5, of('b'))))), 'input.a');
+    refused(field(4, entry('a', twice(field(6, Buffer.alloc(0))))), 'input.a');
+    refused(field(2, twice(field(1, Buffer.alloc(0)))), 'observed.composite');
+    refused(field(2, field(1, twice(field(1, of('a'))))), 'observed.composite');
+    refused(field(3, field(1, twice(field(1, of('a'))))), 'desired.composite');
+    const resource = (name: string) => field(2, mapEntry(name, field(1, of('a'))));
+    const read = decodeRequest(Buffer.concat([field(2, resource('x')), field(2, resource('y'))]));
+    expect([...read.resources.keys()]).toEqual(['x', 'y']);
+    const context = decodeRequest(Buffer.concat([field(5, of('a')), field(5, of('b'))])).context;
+    expect(Buffer.from(context ?? [])).toEqual(Buffer.concat([of('a'), of('b')]));
+  });
+
+  it('a resource named metadata keeps what lies at its root', () => {
+    const resources = { metadata: { resource: structOf({ managedFields: 1, metadata: { managedFields: 2, a: 3 } }) } };
+    const read = decodeRequest(encodeBy('Request', { observed: { resources } }));
+    expect(read.resources.get('metadata')?.resource).toEqual({ managedFields: 1, metadata: { a: 3 } });
+  });
+
+  it('a name in required and in extra resources is the required one, in either order', () => {
+    const items = (name: string) => mapEntry('n', field(1, field(1, entry(name, Buffer.from([0x20, 1])))));
+    const [extra, required] = [field(6, items('extra')), field(8, items('required'))];
+    for (const bytes of [Buffer.concat([extra, required]), Buffer.concat([required, extra])]) {
+      const found = decodeRequest(bytes).requiredResources.get('n');
+      expect(found?.map((item) => item.resource)).toEqual([{ required: true }]);
+    }
+  });
+
+  it('100,000 connection details are read in time that grows with their number', () => {
+    const details = Buffer.concat(
+      Array.from({ length: 100_000 }, (_, index) => field(2, field(1, Buffer.from(`k${index}`)))),
+    );
+    const started = performance.now();
+    const read = decodeRequest(field(2, field(1, details)));
+    expect(read.composite?.connectionDetails.size).toBe(100_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
   it('a Value without a kind is null', () => {
     expect(decodeRequest(field(4, entry('a', Buffer.alloc(0)))).input).toEqual({ a: null });
   });
@@ -130,5 +193,9 @@ function field(number: number, content: Uint8Array): Buffer {
 }
 
 function entry(key: string, value: Uint8Array): Buffer {
-  return field(1, Buffer.concat([field(1, Buffer.from(key)), field(2, value)]));
+  return field(1, mapEntry(key, value));
+}
+
+function mapEntry(key: string, value: Uint8Array): Buffer {
+  return Buffer.concat([field(1, Buffer.from(key)), field(2, value)]);
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../function/json.ts';
 import { encodeRequest } from '../../function/wire/caller/request.ts';
 import { decodeResponse } from '../../function/wire/caller/response.ts';
 import { WireError } from '../../function/wire/errors.ts';
@@ -9,6 +10,7 @@ import { encodeResponse } from '../../function/wire/response.ts';
 import { MINIMAL, World } from '../core/world.ts';
 import { decodeBy, encodeBy, jsonOf, structOf } from './referee.ts';
 
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 const NOTHING = { composite: undefined, compositeRest: new Uint8Array(), names: [], entries: [] };
 
 const response: RunFunctionResponse = {
@@ -99,6 +101,39 @@ describe('encodeResponse', () => {
     expect(desired.composite['connectionDetails']).toEqual({ k: Buffer.from('v').toString('base64') });
     expect(Object.keys(desired.resources).sort()).toEqual(['a', 'b', 'other']);
     expect(jsonOf(desired.resources['other']?.resource)).toEqual({ kind: 'Other' });
+  });
+
+  it('hands on the whole composite of earlier steps when there is none of ours', () => {
+    const theirs: JsonObject = {
+      metadata: { managedFields: [{ manager: 'm' }], annotations: { [LAST_APPLIED]: '{}' } },
+      status: { copy: { kind: 'Secret', data: { key: 'dmFsdWU=' } } },
+    };
+    const { desired: earlier } = decodeRequest(
+      encodeBy('Request', { desired: { composite: { resource: structOf(theirs) } } }),
+    );
+    const desired = { ...response.desired, composite: undefined, earlier };
+    const read = decodeBy('Response', encodeResponse({ ...response, desired }));
+    expect(jsonOf((read['desired'] as { composite: { resource: unknown } }).composite.resource)).toEqual(theirs);
+  });
+
+  it.each([
+    ['short', 'a\ud800'],
+    ['long', `${'b'.repeat(50)}\udc00`],
+  ])('writes valid UTF-8 for half a surrogate pair in a %s text', (_, text) => {
+    const name = new Map([[text, { resource: { [text]: text }, ready: 1 as const }]]);
+    const bytes = encodeResponse({
+      ...response,
+      tag: text,
+      desired: { ...response.desired, composite: { status: { list: [text] } }, resources: name },
+      results: [{ severity: 2, message: text, reason: text, target: 1 }],
+      conditions: [{ type: text, status: 1, reason: text, message: text, target: 1 }],
+    });
+    const replaced = Buffer.from(text.toWellFormed());
+    const cut = Buffer.from([...replaced.subarray(0, -3), 0xed]);
+    expect([replaced, cut].map((part) => Buffer.from(bytes).includes(part))).toEqual([true, false]);
+    expect(
+      jsonOf((decodeBy('Response', bytes)['desired'] as { composite: { resource: unknown } }).composite.resource),
+    ).toEqual({ status: { list: [text.toWellFormed()] } });
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY])('refuses %s by its place', (value) => {
