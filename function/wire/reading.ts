@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type protobuf from 'protobufjs/minimal.js';
 import { Fault } from './errors.ts';
 
@@ -19,7 +20,21 @@ export function once(isThere: boolean): void {
   if (isThere) throw new Fault('comes twice');
 }
 
+/** Steps over a field that nobody looks at. protobufjs would take field number 0, which there is not. */
+export function skip(reader: protobuf.Reader, tag: number): void {
+  if (tag >>> 3 === 0) throw new Fault('is not valid protobuf');
+  reader.skipType(tag & 7);
+}
+
 const SHORT = 16;
+const REPLACEMENT = '\ufffd';
+
+/** Text at [start, end). Node puts U+FFFD where bytes are no UTF-8; protobuf has such a message refused. */
+export function utf8(bytes: Buffer, start: number, end: number): string {
+  const result = bytes.toString('utf8', start, end);
+  if (result.includes(REPLACEMENT) && !isUtf8(bytes.subarray(start, end))) throw new Fault('is not valid UTF-8');
+  return result;
+}
 
 /** The string that stands next. Short ASCII is put together here: a call into native code costs more. */
 export function text(reader: protobuf.Reader): string {
@@ -27,11 +42,11 @@ export function text(reader: protobuf.Reader): string {
   const start = reader.pos;
   const bytes = reader.buf as Buffer;
   reader.pos = end;
-  if (end - start > SHORT) return bytes.toString('utf8', start, end);
+  if (end - start > SHORT) return utf8(bytes, start, end);
   let result = '';
   for (let at = start; at < end; at++) {
     const byte = bytes[at] ?? 128;
-    if (byte > 127) return bytes.toString('utf8', start, end);
+    if (byte > 127) return utf8(bytes, start, end);
     result += String.fromCharCode(byte);
   }
   return result;
@@ -41,7 +56,7 @@ export function text(reader: protobuf.Reader): string {
 export function fields(reader: protobuf.Reader, end: number, visit: (tag: number) => boolean): void {
   while (reader.pos < end) {
     const tag = reader.uint32();
-    if (!visit(tag)) reader.skipType(tag & 7);
+    if (!visit(tag)) skip(reader, tag);
   }
   expectEnd(reader, end);
 }

@@ -13,7 +13,7 @@ import {
 import { KeyCache } from './keys.ts';
 import type { EarlierDesired, ObservedResource, RunFunctionRequest, SecretKeys } from './messages.ts';
 import { PlacedReader } from './placed.ts';
-import { entry, expectEnd, fields, joined, limit, once, raw, text } from './reading.ts';
+import { entry, expectEnd, fields, joined, limit, once, raw, skip, text } from './reading.ts';
 import { StructReader } from './struct.read.ts';
 
 /** Shared by all calls: it changes how fast a key is read, never what is read. */
@@ -150,7 +150,7 @@ class RequestReader extends PlacedReader {
         });
         continue;
       }
-      reader.skipType(tag & 7);
+      skip(reader, tag);
       rest.push(Uint8Array.prototype.slice.call(reader.buf, start, reader.pos));
     }
     expectEnd(reader, end);

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json.ts';
 import { Fault } from './errors.ts';
 import { delimited, fixed64, ListField, MapEntryField, StructField, ValueField, varint } from './fields.ts';
 import type { KeyCache } from './keys.ts';
-import { expectEnd, limit, once, text } from './reading.ts';
+import { expectEnd, limit, once, skip, text, utf8 } from './reading.ts';
 import { assign, dropSecretValues, Mark } from './secrets.ts';
 import { Trail, UNKNOWN } from './trail.ts';
 
@@ -47,7 +47,7 @@ export class StructReader {
     let hasKind = false;
     while (reader.pos < end) {
       const tag = reader.uint32();
-      if (tag !== FIELDS) reader.skipType(tag & 7);
+      if (tag !== FIELDS) skip(reader, tag);
       else hasKind = this.entry(reader, object, step) || hasKind;
     }
     expectEnd(reader, end);
@@ -75,7 +75,7 @@ export class StructReader {
         valueEnd = limit(reader);
         valueAt = reader.pos;
         reader.pos = valueEnd;
-      } else reader.skipType(tag & 7);
+      } else skip(reader, tag);
     }
     expectEnd(reader, end);
     this.trail.steps[step] = key;
@@ -105,7 +105,7 @@ export class StructReader {
 
   private longKey(bytes: Buffer, start: number, end: number): string {
     this.keys.mark = Mark.None;
-    return bytes.toString('utf8', start, end);
+    return utf8(bytes, start, end);
   }
 
   private value(reader: protobuf.Reader, end: number): Json {
@@ -135,7 +135,7 @@ export class StructReader {
           value = null;
           break;
         default:
-          reader.skipType(tag & 7);
+          skip(reader, tag);
       }
     }
     expectEnd(reader, end);
@@ -148,7 +148,7 @@ export class StructReader {
     while (reader.pos < end) {
       const tag = reader.uint32();
       if (tag !== VALUES) {
-        reader.skipType(tag & 7);
+        skip(reader, tag);
         continue;
       }
       this.trail.steps[step] = list.length;

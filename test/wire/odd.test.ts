@@ -48,9 +48,25 @@ describe('odd values', () => {
     expect(inputOf({ value: Number('9007199254740993') })).toEqual({ value: 9_007_199_254_740_992 });
   });
 
-  it('a lone surrogate becomes the replacement character', () => {
-    const bytes = entry('a', Buffer.from([0x1a, 3, 0xed, 0xa0, 0x80]));
-    expect(decodeRequest(field(4, bytes)).input?.['a']).toMatch(/^\ufffd+$/);
+  it.each([
+    ['a lone surrogate', [0xed, 0xa0, 0x80]],
+    ['a cut character', [0xf0, 0x9f, 0x8c]],
+    ['a long text with a stray byte', [...Buffer.from('x'.repeat(100)), 0xff]],
+  ])('%s is no UTF-8 and refused by its place, as a key and as a value', (_, bad) => {
+    const refusal = new WireError('cannot decode RunFunctionRequest: input.a is not valid UTF-8');
+    expect(() => decodeRequest(field(4, entry('a', field(3, Buffer.from(bad)))))).toThrow(refusal);
+    const key = field(1, field(1, Buffer.from(bad)));
+    expect(() => decodeRequest(field(4, entry('a', field(5, key))))).toThrow(/ is not valid UTF-8$/);
+  });
+
+  it('U+FFFD itself is a character like any other', () => {
+    expect(inputOf({ '\ufffd': 'a\ufffd' })).toEqual({ '\ufffd': 'a\ufffd' });
+  });
+
+  it('field number 0 is refused', () => {
+    expect(() => decodeRequest(field(4, Buffer.from([0x00, 1])))).toThrow(
+      new WireError('cannot decode RunFunctionRequest: input[?] is not valid protobuf'),
+    );
   });
 
   it('a value before its key, and fields that nobody knows, are read', () => {
