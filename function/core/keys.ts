@@ -55,7 +55,14 @@ export const Annotation = {
   Applied: `${PREFIX}/applied`,
   /** on the PlatformInstance, set by its user */
   AcceptStateVolume: `${PREFIX}/accept-state-volume`,
+  SkipStorageCleanup: `${PREFIX}/skip-storage-cleanup`,
+  /** on the PlatformInstance, set by teardown */
+  StorageCleaned: `${PREFIX}/storage-cleaned`,
+  StorageCleanupFailures: `${PREFIX}/storage-cleanup-failures`,
+  Teardown: `${PREFIX}/teardown`,
   /** Crossplane's and the Pulumi operator's own */
+  Paused: 'crossplane.io/paused',
+  CompositionResourceName: 'crossplane.io/composition-resource-name',
   ExternalName: 'crossplane.io/external-name',
   PollInterval: 'crossplane.io/poll-interval',
   ReconciliationRequest: 'pulumi.com/reconciliation-request',

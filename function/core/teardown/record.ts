@@ -1,0 +1,41 @@
+import { type JsonObject, numberAt, stringAt } from '../../json.ts';
+import { Annotation } from '../keys.ts';
+import { readAnnotation, writeRecord } from '../observe/memory.ts';
+import { counter } from '../observe/workloads.ts';
+
+/** What teardown remembers on the instance itself: all that it read it from is going to be gone. */
+export interface TeardownRecord {
+  /** name of the host Namespace */
+  readonly host: string | undefined;
+  /** node path of the tenants' data, as it was in use */
+  readonly root: string | undefined;
+  /** somebody orphaned what the instance composes, which means Retain */
+  readonly retained: boolean;
+  /** UID of the last failed cleanup Job that was counted */
+  readonly counted: string | undefined;
+  /** when it was counted, in seconds since 1970, and why it failed */
+  readonly failedAt: number | undefined;
+  readonly failure: string | undefined;
+}
+
+export function readTeardownRecord(instance: JsonObject): TeardownRecord {
+  const value = readAnnotation(instance, Annotation.Teardown);
+  return {
+    host: stringAt(value, 'host'),
+    root: stringAt(value, 'root'),
+    retained: value?.['retained'] === true,
+    counted: stringAt(value, 'counted'),
+    failedAt: numberAt(value, 'failedAt'),
+    failure: stringAt(value, 'failure'),
+  };
+}
+
+/** The annotation for a merge patch. */
+export function teardownAnnotation(record: TeardownRecord): JsonObject {
+  return { [Annotation.Teardown]: writeRecord(record) };
+}
+
+/** How many cleanup Jobs failed; anything that is no whole number counts as 0. */
+export function cleanupFailures(instance: JsonObject): number {
+  return counter(stringAt(instance, 'metadata', 'annotations', Annotation.StorageCleanupFailures)) ?? 0;
+}
