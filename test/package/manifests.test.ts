@@ -1,14 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Json, listAt, stringAt } from '../../function/json.ts';
-import { type Manifest, manifestsOf, yamlFiles } from './manifests.ts';
+import { at, type Json, listAt, objectAt, stringAt } from '../../function/json.ts';
+import { type Manifest, manifestsOf, PACKAGE, yamlFiles } from './manifests.ts';
 
 const kind = ({ content }: Manifest) => stringAt(content, 'kind');
 const name = ({ content }: Manifest) => stringAt(content, 'metadata', 'name');
 const kustomize = (file: string) => file.endsWith('kustomization.yaml');
 
 const INSTALL = manifestsOf(...yamlFiles('install').filter((file) => !kustomize(file)));
+const TEARDOWN = manifestsOf(...yamlFiles('teardown').filter((file) => !kustomize(file)));
 const FUNCTION = manifestsOf('function/crossplane.yaml');
 const CONFIGURATION = manifestsOf('configuration/crossplane.yaml');
 const [COMPOSITION] = manifestsOf('configuration/composition.yaml');
@@ -30,7 +31,7 @@ function installedName(image: string): string {
 
 describe('every manifest', () => {
   test('parses strictly, has a kind and an apiVersion, and a name unless kustomize reads it', () => {
-    for (const folder of ['function', 'configuration', 'install']) {
+    for (const folder of ['function', 'configuration', 'install', 'teardown']) {
       const manifests = manifestsOf(...yamlFiles(folder));
       expect(manifests.length).toBeGreaterThan(0);
       for (const manifest of manifests) {
@@ -42,20 +43,19 @@ describe('every manifest', () => {
   });
 
   test('stands for one object', () => {
-    const identities = INSTALL.map(
+    const identities = [...INSTALL, ...TEARDOWN].map(
       (manifest) => `${stringAt(manifest.content, 'apiVersion')} ${kind(manifest)} ${name(manifest)}`,
     );
     expect(identities).toEqual([...new Set(identities)]);
   });
 
-  test('is named by the kustomization beside it', () => {
-    const beside = yamlFiles('install').filter((file) => /^install\/[^/]+$/.test(file) && !kustomize(file));
-    const [kustomization] = manifestsOf('install/kustomization.yaml');
-    expect(
-      listAt(kustomization?.content, 'resources')
-        .map((file) => `install/${file}`)
-        .sort(),
-    ).toEqual(beside);
+  test.each([
+    ['install', ['../teardown']],
+    ['teardown', []],
+  ])('of %s is named by the kustomization beside it, with %j', (folder, others) => {
+    const beside = readdirSync(join(PACKAGE, folder)).filter((file) => file.endsWith('.yaml') && !kustomize(file));
+    const [kustomization] = manifestsOf(`${folder}/kustomization.yaml`);
+    expect([...listAt(kustomization?.content, 'resources')].sort()).toEqual([...others, ...beside].sort());
   });
 });
 
@@ -135,6 +135,70 @@ describe('the providers', () => {
       expect(name(config)).toBe('default');
       expect(config.content['spec']).toEqual({ credentials: { source: 'InjectedIdentity' } });
     }
+  });
+});
+
+describe('the teardown controller', () => {
+  const [deployment] = TEARDOWN.filter((manifest) => kind(manifest) === 'Deployment').map(({ content }) => content);
+  const pod = objectAt(deployment, 'spec', 'template', 'spec');
+  const [container] = listAt(pod, 'containers');
+
+  test('is the image of this release, told to tear down', () => {
+    const image = `ghcr.io/di-framework/function-platform-instance:v${VERSION}`;
+    expect([stringAt(container, 'image'), at(container, 'args')]).toEqual([image, ['teardown']]);
+    expect(listAt(pod, 'containers')).toHaveLength(1);
+  });
+
+  test('runs as nobody, on a file system that it cannot change, without capabilities', () => {
+    expect(at(pod, 'securityContext')).toEqual({
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      runAsGroup: 65532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(at(container, 'securityContext')).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(at(pod, 'volumes')).toBeUndefined();
+  });
+
+  test('is asked how it is on its HTTP port, and bounded in what it uses', () => {
+    expect(listAt(container, 'ports')).toEqual([{ name: 'http', containerPort: 8080 }]);
+    expect(at(container, 'livenessProbe', 'httpGet')).toEqual({ path: '/healthz', port: 'http' });
+    expect(at(container, 'readinessProbe', 'httpGet')).toEqual({ path: '/readyz', port: 'http' });
+    expect(at(container, 'resources')).toEqual({
+      requests: { cpu: '10m', memory: '128Mi' },
+      limits: { memory: '512Mi' },
+    });
+  });
+
+  test('is replaced without a gap, and selects its own pods', () => {
+    expect(at(deployment, 'spec', 'strategy')).toEqual({
+      type: 'RollingUpdate',
+      rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
+    });
+    expect(at(deployment, 'spec', 'selector', 'matchLabels')).toEqual(
+      at(deployment, 'spec', 'template', 'metadata', 'labels'),
+    );
+  });
+
+  test('comes up after its rights and its fence, and goes before them, in the waves of Argo CD', () => {
+    const waves = TEARDOWN.map((manifest) => [
+      kind(manifest),
+      at(manifest.content, 'metadata', 'annotations', 'argocd.argoproj.io/sync-wave'),
+    ]);
+    expect(new Map(waves.map(([of, wave]) => [of, wave]))).toEqual(
+      new Map([
+        ['Deployment', '1'],
+        ...['Role', 'RoleBinding', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'].map(
+          (of) => [of, '-2'] as const,
+        ),
+        ...['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding'].map((of) => [of, '-2'] as const),
+      ]),
+    );
+    expect(waves.filter(([of, wave]) => (of === 'Deployment') !== (wave === '1'))).toEqual([]);
   });
 });
 

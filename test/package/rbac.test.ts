@@ -1,20 +1,30 @@
 import { describe, expect, test } from 'vitest';
+import { Kinds } from '../../function/core/teardown/requests.ts';
 import { type Json, listAt, stringAt } from '../../function/json.ts';
 import { CHART_GRANTS, CHART_KINDS } from './chart-grants.ts';
 import { manifestsOf, textOf } from './manifests.ts';
 
-const FILES = ['install/crossplane.yaml', 'install/provider-helm.yaml', 'install/provider-kubernetes.yaml'];
+const FILES = [
+  'install/crossplane.yaml',
+  'install/provider-helm.yaml',
+  'install/provider-kubernetes.yaml',
+  'teardown/rbac.yaml',
+  'teardown/cleanup.yaml',
+];
+const OBJECTS = manifestsOf(...FILES).map(({ content }) => content);
+/** ClusterRoles by name, Roles by namespace and name. */
 const ROLES = new Map(
-  manifestsOf(...FILES)
-    .filter(({ content }) => stringAt(content, 'kind') === 'ClusterRole')
-    .map(({ content }) => [stringAt(content, 'metadata', 'name'), content]),
+  OBJECTS.filter((object) => /^(Cluster)?Role$/.test(stringAt(object, 'kind') ?? '')).map((object) => [
+    [stringAt(object, 'metadata', 'namespace'), stringAt(object, 'metadata', 'name')].filter(Boolean).join(' '),
+    object,
+  ]),
 );
 
 const READ = 'get list watch';
 /** Server-side apply: read what is there, patch it, create it when it is not. */
 const APPLY = 'get create patch';
 
-/** Each right of a ClusterRole once, as `group/resource verb`, with the object's name when the rule names one. */
+/** Each right of a role once, as `group/resource verb`, with the object's name when the rule names one. */
 function rights(role: string): string[] {
   return listAt(ROLES.get(role), 'rules')
     .flatMap((rule) => expand(rule))
@@ -82,8 +92,67 @@ describe('rights, exactly', () => {
     );
   });
 
+  test('teardown destroys what an instance is made of, changes only what it must, and creates nothing but events and Jobs', () => {
+    const api = 'platforminstances.platform.di-framework.dev';
+    expect(rights('platform-instance:teardown')).toEqual(
+      [
+        ...declared({
+          'platform.di-framework.dev/platforminstances': `${READ} patch`,
+          'platform.di-framework.dev/platforminstances/status': 'patch',
+          'apiextensions.crossplane.io/compositionrevisions': 'get',
+          'helm.m.crossplane.io/releases': 'get patch delete',
+          'kubernetes.m.crossplane.io/objects': 'get patch delete',
+          'kubernetes.m.crossplane.io/providerconfigs': 'get delete',
+          'pulumi.com/stacks': 'get patch delete',
+          '/configmaps': 'get delete',
+          '/serviceaccounts': 'get delete',
+          '/namespaces': 'list delete',
+          '/persistentvolumeclaims': 'list delete',
+          '/persistentvolumes': 'list delete',
+          'admissionregistration.k8s.io/validatingadmissionpolicies': 'list delete',
+          'admissionregistration.k8s.io/validatingadmissionpolicybindings': 'list delete',
+          'rbac.authorization.k8s.io/clusterrolebindings': 'get list delete',
+          'rbac.authorization.k8s.io/clusterroles': 'get delete',
+          '/events': 'create',
+        }),
+        `apiextensions.crossplane.io/compositeresourcedefinitions get ${api}`,
+        `apiextensions.k8s.io/customresourcedefinitions get ${api}`,
+      ].sort(),
+    );
+    expect(rights('crossplane-system platform-instance:teardown')).toEqual(
+      declared({ 'batch/jobs': 'get list create delete', '/pods': 'list' }),
+    );
+  });
+
+  test('teardown can read and write every kind that its plan looks up and changes', () => {
+    const all = [...rights('platform-instance:teardown'), ...rights('crossplane-system platform-instance:teardown')];
+    const readable = Object.values(Kinds).filter(({ apiVersion, resource }) => {
+      const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
+      return all.some((right) => new RegExp(`^${group}/${resource} (get|list)`).test(right));
+    });
+    expect(readable).toEqual(Object.values(Kinds));
+  });
+
+  test('teardown holds its roles under the ServiceAccount that its Deployment runs as', () => {
+    const bindings = OBJECTS.filter((object) => /RoleBinding$/.test(stringAt(object, 'kind') ?? '')).filter((object) =>
+      stringAt(object, 'metadata', 'name')?.endsWith(':teardown'),
+    );
+    const [deployment] = manifestsOf('teardown/deployment.yaml');
+    const name = stringAt(deployment?.content, 'spec', 'template', 'spec', 'serviceAccountName') ?? '';
+    const namespace = stringAt(deployment?.content, 'metadata', 'namespace') ?? '';
+    expect(bindings.map((binding) => stringAt(binding, 'kind')).sort()).toEqual(['ClusterRoleBinding', 'RoleBinding']);
+    for (const binding of bindings) {
+      expect(listAt(binding, 'subjects')).toEqual([{ kind: 'ServiceAccount', name, namespace }]);
+      expect(stringAt(binding, 'roleRef', 'name')).toBe('platform-instance:teardown');
+      expect(`${stringAt(binding, 'roleRef', 'kind')}Binding`).toBe(stringAt(binding, 'kind'));
+    }
+    expect(OBJECTS.filter((object) => stringAt(object, 'kind') === 'ServiceAccount')).toMatchObject([
+      { metadata: { name, namespace } },
+    ]);
+  });
+
   test('no role uses a wildcard, escalate or impersonate', () => {
-    const all = [...ROLES.keys()].flatMap((role) => rights(role ?? ''));
+    const all = [...ROLES.keys()].flatMap((role) => rights(role));
     expect(all.length).toBeGreaterThan(100);
     expect(all.filter((right) => /\*|escalate|impersonate/.test(right))).toEqual([]);
   });
