@@ -13,6 +13,7 @@ const CONTROLLERS = [
   'namespace-controller',
   'persistentvolumeclaim-protection-controller',
   'serviceaccount-controller',
+  'validatingadmissionpolicy-status-controller',
 ];
 
 /** etcd, kube-apiserver and kube-controller-manager on free ports of loopback, with RBAC on. */

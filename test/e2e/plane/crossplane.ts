@@ -123,7 +123,8 @@ async function startProvider(plane: Plane, kube: Kube, name: string): Promise<vo
 
 /** What package/install ships. A provider outside a pod has no injected identity: it reads the same one from a file. */
 async function applyInstall(plane: Plane, kube: Kube): Promise<void> {
-  const shipped = manifestsOf(join(root, 'package/install')).filter(({ kind }) => kind !== 'Kustomization');
+  const folders = ['package/install', 'package/teardown'].map((folder) => join(root, folder));
+  const shipped = folders.flatMap(manifestsOf).filter(({ kind }) => kind !== 'Kustomization');
   for (const object of shipped) {
     if (object['kind'] !== 'ClusterProviderConfig') await kube.apply(object);
     else await kube.apply({ ...object, spec: { credentials: fromFile(plane, object) } });
