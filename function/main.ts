@@ -4,10 +4,13 @@ import { type Command, ExitCode, type Host } from './command.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./server/command.ts')).serve,
   preview: async () => (await import('./preview/command.ts')).preview,
+  // A bundle of its own: the Kubernetes client is larger than all the rest.
+  teardown: async () => (await import('./teardown.js')).teardown,
 };
 
 const USAGE = `Usage: main.js [serve] [flags]    answer Crossplane's calls (the default)
        main.js preview [FILE] [flags]  print what a PlatformInstance composes
+       main.js teardown [flags]        take deleted PlatformInstances apart, in their cluster
 Every command explains its flags with --help.
 `;
 

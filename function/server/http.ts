@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { hostAndPort } from './address.ts';
 import type { Metrics } from './metrics.ts';
 
-/** /metrics, /healthz (the process answers) and /readyz (it takes calls). */
-export function createHttpServer(metrics: Metrics, ready: () => boolean): Server {
+/** /metrics, /healthz (the process answers) and /readyz (it does its work). */
+export function createHttpServer(metrics: Pick<Metrics, 'text' | 'contentType'>, ready: () => boolean): Server {
   const plain = 'text/plain; charset=utf-8';
   const routes: Readonly<Record<string, RequestListener>> = {
     '/healthz': (_, response) => response.writeHead(200, { 'content-type': plain }).end('ok\n'),

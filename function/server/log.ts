@@ -45,7 +45,7 @@ function tagHash(tag: string): string {
 }
 
 /** An error's own text may quote the request, so only its name and its frames are told. */
-function describeDefect(defect: unknown): { readonly error: string; readonly frames: readonly string[] } {
+export function describeDefect(defect: unknown): { readonly error: string; readonly frames: readonly string[] } {
   if (!(defect instanceof Error)) return { error: typeof defect, frames: [] };
   const frames = (defect.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return { error: defect.name, frames: frames.map((frame) => frame.trim()) };
