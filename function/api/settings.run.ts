@@ -66,8 +66,19 @@ function expressionTrouble(source: string): string | undefined {
 
 export const cleanup = z.prefault(
   group('The Job that removes the data of a deleted instance from its node.', {
-    image: z._default(image('Image with a shell and rm.'), 'docker.io/library/busybox:1.37.0'),
-    namespace: z._default(namespaceName('Namespace of the Job.'), 'crossplane-system'),
+    image: z._default(
+      image(
+        'Image with a shell and rm. The rm of busybox gives up on paths of more than 4096 bytes, that of GNU does not.',
+      ),
+      'docker.io/library/busybox:1.37.0',
+    ),
+    namespace: z._default(
+      namespaceName(
+        'Namespace of the Job, whose pod runs as root and mounts a path of its node. Any other than the default needs a ' +
+          'role for the teardown controller.',
+      ),
+      'crossplane-system',
+    ),
   }),
   {},
 );

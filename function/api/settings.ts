@@ -28,7 +28,7 @@ export const settings = z.strictObject({
   workspace,
   cleanup,
   admission,
-  holdForFinalizer: z._default(z.boolean(), false),
+  holdForFinalizer: z._default(z.boolean(), true),
 });
 
 keywords.add(settings, {
@@ -36,7 +36,9 @@ keywords.add(settings, {
     "Settings of function-platform-instance: the input of its step in a Composition's pipeline. Every field has a default.",
 });
 keywords.add(settings.def.shape.holdForFinalizer, {
-  description: 'Create nothing for a new instance before it carries the finalizer of the teardown controller.',
+  description:
+    'Create nothing for a new instance before it carries the finalizer of the teardown controller. False where that ' +
+    'controller does not run: then deleting an instance leaves everything real in place.',
 });
 
 /** The settings with their defaults, or all that is wrong with the input, each unknown field by its name. */

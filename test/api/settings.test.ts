@@ -31,7 +31,7 @@ const DEFAULTS = {
   },
   cleanup: { image: 'docker.io/library/busybox:1.37.0', namespace: 'crossplane-system' },
   admission: { exemptUsers: ['system:serviceaccount:crossplane-system:provider-helm'], exemptGroups: [] },
-  holdForFinalizer: false,
+  holdForFinalizer: true,
 };
 
 /** Every field with a value of its own, as a user writes it and as the core gets it. */
@@ -88,7 +88,7 @@ const GIVEN: JsonObject = {
   },
   cleanup: { image: 'registry.example/busybox', namespace: 'cleanup' },
   admission: { exemptUsers: ['system:serviceaccount:other:helm'], exemptGroups: ['admins'] },
-  holdForFinalizer: true,
+  holdForFinalizer: false,
 };
 
 function issuesOf(input: JsonObject): readonly Issue[] {

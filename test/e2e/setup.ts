@@ -22,6 +22,7 @@ const QUICK = {
   intervals: { probe: '10s', grace: '8s' },
   retry: { base: '5s', cap: '20s' },
   ttl: { steady: '10s', pending: '2s' },
+  holdForFinalizer: false,
 };
 
 /** Starts everything once for all test files. The guard ends it when this process is gone, whatever became of it. */
