@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { afterAll } from 'vitest';
 import { readSettings } from '../../../function/api/settings.ts';
 import { cleanupJob } from '../../../function/core/teardown/job.ts';
 import { type Json, type JsonObject, listAt, objectAt, stringAt } from '../../../function/json.ts';
@@ -54,7 +55,7 @@ export interface Shell {
 
 const tools = mkdtempSync(join(tmpdir(), 'cleanup-tools-'));
 chmodSync(tools, 0o755);
-process.once('exit', () => rmSync(tools, { recursive: true, force: true }));
+afterAll(() => rmSync(tools, { recursive: true, force: true }));
 const PATH = process.env['PATH'] ?? '';
 
 function whereIs(command: string): string | undefined {
