@@ -1,5 +1,5 @@
 import type { Settings } from '../../api/settings.types.ts';
-import { isObject, type JsonObject, listAt, stringAt } from '../../json.ts';
+import { type JsonObject, listAt, stringAt } from '../../json.ts';
 import { type Annotation, FINALIZER } from '../keys.ts';
 import { HELM_RELEASE } from '../names.ts';
 import { identify } from '../observe/index.ts';
@@ -159,13 +159,26 @@ function isOfRelease(resource: JsonObject, host: string): boolean {
 }
 
 const SYNCED_VOLUME = new RegExp(`^${HELM_RELEASE}-.+-x-.+-x-${HELM_RELEASE}$`);
+const SYNCED_BY = 'vcluster.loft.sh/managed-by';
 
-/** vCluster gives the volumes it syncs to the host no owner, so they stay behind (syncer, pkg/util/translate). */
+/**
+ * vCluster gives the volumes it syncs to the host no owner, so they stay behind. It marks them with its namespace and name;
+ * the names it gives them are cut and end in a hash when they are long (syncer, pkg/util/translate).
+ */
 function leakedVolumes(found: Found, host: string): Thing[] {
   return many(found, Id.Volumes)
-    .filter((volume) => isObject(volume) && SYNCED_VOLUME.test(stringAt(volume, 'metadata', 'name') ?? ''))
-    .filter((volume) => stringAt(volume, 'spec', 'claimRef', 'namespace') === host)
+    .filter((volume) => isMarked(volume, host) || isNamedAndClaimed(volume, host))
     .map((volume) => thing(Kinds.Volume, volume));
+}
+
+function isMarked(volume: JsonObject, host: string): boolean {
+  const isNamed = stringAt(volume, 'metadata', 'name')?.startsWith(`${HELM_RELEASE}-`) === true;
+  return isNamed && stringAt(volume, 'metadata', 'labels', SYNCED_BY) === `${host}-x-${HELM_RELEASE}`;
+}
+
+function isNamedAndClaimed(volume: JsonObject, host: string): boolean {
+  const isNamed = SYNCED_VOLUME.test(stringAt(volume, 'metadata', 'name') ?? '');
+  return isNamed && stringAt(volume, 'spec', 'claimRef', 'namespace') === host;
 }
 
 export function annotation(view: View, name: (typeof Annotation)[keyof typeof Annotation]): string | undefined {

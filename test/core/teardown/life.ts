@@ -114,6 +114,14 @@ export class Life {
       metadata: { name: `vcluster-data-x-${this.host}-x-vcluster` },
       spec: { claimRef: { namespace: this.host, name: 'data' } },
     });
+    this.cluster.put({
+      kind: 'PersistentVolume',
+      metadata: {
+        name: 'vcluster-a-name-that-was-cut-1f2e3d4c5b',
+        labels: { 'vcluster.loft.sh/managed-by': `${this.host}-x-vcluster` },
+      },
+      spec: {},
+    });
   }
 
   edit(change: (xr: JsonObject) => void): this {
