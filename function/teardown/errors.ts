@@ -38,7 +38,7 @@ export async function meaning<T>(intent: string, call: () => Promise<T>): Promis
   }
 }
 
-export function hasStatus(error: unknown, ...statuses: readonly number[]): error is ApiError {
+export function hasStatus(error: unknown, ...statuses: readonly number[]): boolean {
   return error instanceof ApiError && statuses.includes(error.status);
 }
 
