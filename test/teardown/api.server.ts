@@ -10,8 +10,8 @@ export interface Received extends Place {
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
   readonly body: JsonObject | undefined;
-  /** the how manieth call it is, from 1 */
-  readonly number: number;
+  /** where it comes from: the same for calls on one connection */
+  readonly port: number | undefined;
 }
 
 /** What happens to a call instead of, or after, being answered. */
@@ -85,6 +85,7 @@ export class ApiServer {
   failWatches(code: number): void {
     const object = { kind: 'Status', status: 'Failure', code, reason: 'Expired', message: 'too old resource version' };
     for (const { response } of this.watches) response.end(`${JSON.stringify({ type: 'ERROR', object })}\n`);
+    this.watches.clear();
   }
 
   bookmark(): void {
@@ -92,7 +93,7 @@ export class ApiServer {
     for (const { response } of this.watches) response.write(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
   }
 
-  sendToWatches(text: string): void {
+  sendToWatches(text: string | Buffer): void {
     for (const { response } of this.watches) response.write(text);
   }
 
@@ -105,7 +106,7 @@ export class ApiServer {
   }
 
   private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const call = await received(request, this.calls.length + 1);
+    const call = await received(request);
     this.calls.push(call);
     const fault = this.fault(call);
     try {
@@ -190,7 +191,7 @@ function refuse(response: ServerResponse, { code, reason, message }: Refusal): v
   }
 }
 
-async function received(request: IncomingMessage, number: number): Promise<Received> {
+async function received(request: IncomingMessage): Promise<Received> {
   const url = new URL(request.url ?? '', 'http://loopback');
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -203,8 +204,9 @@ async function received(request: IncomingMessage, number: number): Promise<Recei
     DELETE: 'delete',
   } as const;
   const verb = url.searchParams.has('watch') ? 'watch' : verbs[request.method as keyof typeof verbs];
-  const { headers } = request;
-  return { ...place, verb, query: url.searchParams, headers, body: text === '' ? undefined : JSON.parse(text), number };
+  const { headers, socket } = request;
+  const port = socket.remotePort;
+  return { ...place, verb, query: url.searchParams, headers, body: text === '' ? undefined : JSON.parse(text), port };
 }
 
 function placeOf(path: string): Place {
