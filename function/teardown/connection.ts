@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,6 +53,8 @@ export function connect(
   failed: (call: Call, error: ApiError) => void,
 ): Connection {
   let configuration = load();
+  // Each call listens while it lasts, and there are many at once.
+  setMaxListeners(0, stop, kill);
   const agents = { 'https:': new Agent(POOL), 'http:': new PlainAgent(POOL) } as const;
 
   const open = async (call: Call, signal: AbortSignal): Promise<IncomingMessage> => {

@@ -29,6 +29,8 @@ export class ApiServer {
   /** `pulumi.com/v1/stacks`: kinds whose definition is missing */
   readonly unserved = new Set<string>();
   fault: (call: Received) => Fault = () => undefined;
+  /** the answer to a call, which is carried out, comes when this resolves */
+  hold: (call: Received) => Promise<void> | undefined = () => undefined;
   pageSize = Number.POSITIVE_INFINITY;
   /** watches from before this version are refused */
   oldest = 0;
@@ -123,6 +125,7 @@ export class ApiServer {
       }
       const answer = this.answer(call);
       if (fault !== undefined) throw new Broken();
+      await this.hold(call);
       response.writeHead(call.verb === 'create' ? 201 : 200, JSON_TYPE).end(JSON.stringify(answer));
     } catch (error) {
       if (error instanceof Broken) request.socket.destroy();

@@ -103,7 +103,7 @@ describe('an instance', () => {
     expect(order[order.indexOf('create batch/v1/jobs') - 1]).toBe(`get ${INSTANCES} blue`);
   });
 
-  test('that was re-created with the same name is another one and never touched [X11]', async () => {
+  test('that was re-created with the same name is another one and never touched', async () => {
     await using server = await cluster();
     addInstance(server, 'blue');
     await using running = startTeardown(server);
