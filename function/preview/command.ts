@@ -4,7 +4,9 @@ import { encodeRequest } from '../wire/caller/request.ts';
 import { decodeResponse } from '../wire/caller/response.ts';
 import { Severity } from '../wire/messages.ts';
 import { withFunction } from './call.ts';
+import { tellDeletion } from './deleting.ts';
 import { type Inputs, readInputs } from './inputs.ts';
+import { beforeDeletion } from './inventory.ts';
 import { formatProblem } from './problems.ts';
 import { render } from './render.ts';
 import { firstRequest, nextRequest } from './request.ts';
@@ -13,7 +15,8 @@ import { printYaml } from './yaml.ts';
 
 const USAGE = `Usage: main.js preview [FILE] [flags]
 
-Prints what the PlatformInstance in FILE composes, its status and the results, as YAML and without a cluster.
+Prints what the PlatformInstance in FILE composes, its status and the results, as YAML and without a cluster; with
+--deleting, in words, what deleting it would destroy and what it would keep.
 Files have the formats of \`crossplane composition render\`.`;
 
 const EXAMPLE = 'examples/minimal/xr.yaml';
@@ -39,6 +42,10 @@ const FLAGS: Flags = {
     short: 's',
     value: 'DIR',
     help: 'OpenAPI v3 documents of the kinds that the API server serves',
+  },
+  deleting: {
+    type: 'boolean',
+    help: 'tell what deleting the instance destroys and keeps: all that it may have, or what --observed and --required show',
   },
   now: {
     type: 'string',
@@ -85,24 +92,36 @@ async function previewFiles(flags: ParsedFlags, host: Host): Promise<number> {
   }
   const now = flags.text('now');
   try {
-    return await previewInputs(inputs, now === undefined ? Date.now : () => Date.parse(now), host, instance);
+    const clock = now === undefined ? Date.now : () => Date.parse(now);
+    return await previewInputs(inputs, { clock, isDeleting: flags.on('deleting') }, host, instance);
   } catch (error) {
     host.complain(`cannot preview ${instance}: ${error instanceof Error ? error.message : String(error)}`);
     return ExitCode.Failed;
   }
 }
 
-async function previewInputs(inputs: Inputs, now: () => number, host: Host, instance: string): Promise<number> {
-  const response = await withFunction(now, (call) =>
+interface Wish {
+  readonly clock: () => number;
+  readonly isDeleting: boolean;
+}
+
+async function previewInputs(
+  inputs: Inputs,
+  { clock, isDeleting }: Wish,
+  host: Host,
+  instance: string,
+): Promise<number> {
+  const asked = isDeleting ? beforeDeletion(inputs) : inputs;
+  const response = await withFunction(clock, (call) =>
     settle(
-      firstRequest(inputs),
+      firstRequest(asked),
       async (request) => decodeResponse(await call(Buffer.from(encodeRequest(request)))),
-      (request, answered) => nextRequest(request, answered.requirements, answered.context, inputs),
+      (request, answered) => nextRequest(request, answered.requirements, answered.context, asked),
     ),
   );
   const fatal = response.results.filter((result) => result.severity === Severity.Fatal);
   for (const result of fatal) host.complain(`cannot preview ${instance}: ${result.message}`);
   if (fatal.length > 0) return ExitCode.Failed;
-  host.print(printYaml(render(inputs, response)));
+  host.print(isDeleting ? tellDeletion(inputs, response, clock()) : printYaml(render(inputs, response)));
   return ExitCode.Ok;
 }

@@ -9,14 +9,18 @@ import { type Inputs, RESOURCE_NAME_ANNOTATION } from './inputs.ts';
  * internal/controller/apiextensions/composite and crossplane/cli cmd/crossplane/render.
  */
 export function render(inputs: Inputs, response: RunFunctionResponse): JsonObject[] {
-  const composed = [...response.desired.resources]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, { resource }]) => composedResource(name, resource, inputs));
+  const composed = [...composedResources(inputs, response).values()];
   return [
     compositeResource(inputs.composite, composed, response),
     ...composed,
     ...response.results.map(resultDocument),
   ];
+}
+
+/** What is composed as Crossplane applies it, by composition resource name, in the order of these names. */
+export function composedResources(inputs: Inputs, response: RunFunctionResponse): ReadonlyMap<string, JsonObject> {
+  const sorted = [...response.desired.resources].sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(sorted.map(([name, { resource }]) => [name, composedResource(name, resource, inputs)]));
 }
 
 const COMPOSITE_LABEL = 'crossplane.io/composite';

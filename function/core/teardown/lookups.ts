@@ -7,7 +7,7 @@ import { hostOf } from './host.ts';
 import { type Found, type Kind, Kinds, type Reference, type Request } from './requests.ts';
 import { revisionName, settingsOf } from './settings.ts';
 
-const API_NAME = 'platforminstances.platform.di-framework.dev';
+export const API_NAME = 'platforminstances.platform.di-framework.dev';
 
 const KIND_OF: { readonly [key in Key]: Kind } = {
   [Key.HostNamespace]: Kinds.Object,
@@ -97,6 +97,6 @@ function named(instance: JsonObject, found: Found): readonly Request[] {
 }
 
 /** As the chart names them (vcluster chart, templates/clusterrole.yaml: cut to 63 characters). */
-function chartRoleName(host: string): string {
+export function chartRoleName(host: string): string {
   return `vc-${HELM_RELEASE}-v-${host}`.slice(0, 63);
 }

@@ -85,8 +85,10 @@ export const Kinds = {
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
+/** What is enough to name an object to a person. */
+export type Named = Pick<Reference, 'kind' | 'namespace' | 'name'>;
+
 /** How a reference reads in a message: `Namespace pi-team-a-demo-abc` or `Stack team-a/pi-demo-abc`. */
-export function titleOf(reference: Reference): string {
-  const { kind, namespace, name } = reference;
+export function titleOf({ kind, namespace, name }: Named): string {
   return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 }
