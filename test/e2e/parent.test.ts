@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { Server } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { isObject, type JsonObject, listAt, numberAt, objectAt, stringAt } from '../../function/json.ts';
+import { goneWithin, madeOf, settlesTo } from './deleting.ts';
 import { ClusterDouble } from './double/cluster.ts';
+import { NodeDouble } from './double/node.ts';
 import { servePatchFunction } from './double/patch.function.ts';
 import { ensureNamespace, hostNamespaceOf, instanceReference, NAMESPACE, READY, reaches } from './instance.ts';
 import { registerFunction } from './plane/crossplane.ts';
@@ -14,6 +16,7 @@ import { admin } from './plane/plane.ts';
 const plane = inject('plane');
 const kube = admin(plane);
 const double = new ClusterDouble(plane);
+const node = new NodeDouble(plane);
 
 const example = (file: string): JsonObject => {
   const [object] = manifestsOf(join(root, 'examples/parent', file));
@@ -31,6 +34,7 @@ let server: Server;
 beforeAll(async () => {
   await ensureNamespace(kube, NAMESPACE);
   double.start();
+  node.start();
   const served = await servePatchFunction(plane.folder);
   server = served.server;
   await registerFunction(kube, 'function-patch-and-transform', `dns:///localhost:${served.port}`);
@@ -42,6 +46,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await double.stop();
+  await node.stop();
   server.forceShutdown();
 });
 
@@ -62,9 +67,9 @@ async function whole(name: string): Promise<unknown> {
   ]);
 }
 
-async function withoutProduction(): Promise<void> {
+async function without(name: string): Promise<void> {
   const [step] = listAt(composition, 'spec', 'pipeline').filter(isObject);
-  const resources = listAt(step, 'input', 'resources').filter((entry) => stringAt(entry, 'name') !== 'production');
+  const resources = listAt(step, 'input', 'resources').filter((entry) => stringAt(entry, 'name') !== name);
   const input = { ...objectAt(step, 'input'), resources };
   await kube.apply({ ...composition, spec: { ...objectAt(composition, 'spec'), pipeline: [{ ...step, input }] } });
 }
@@ -87,7 +92,7 @@ describe('the example of a composition over PlatformInstances', () => {
 
   it('takes one instance away without touching the other, and what that one ran stays with Retain', async () => {
     const before = await Promise.all([whole(STAGE), whole(PRODUCTION)]);
-    await withoutProduction();
+    await without('production');
     await eventually(async () => (await kube.find(instanceReference(PRODUCTION))) === undefined, 90_000);
     await reaches(plane, kube, STAGE, READY);
     expect(await Promise.all([whole(STAGE), whole(PRODUCTION)])).toEqual(before);
@@ -103,6 +108,17 @@ describe('the example of a composition over PlatformInstances', () => {
       return kube.find(instanceReference(PRODUCTION));
     }, 90_000);
     await reaches(plane, kube, PRODUCTION, READY, { timeoutMs: 150_000 });
+    expect(await whole(PRODUCTION)).toEqual(before);
+  });
+
+  it('[D02] takes an instance with Delete away, and with it all that it had, and nothing of the other', async () => {
+    const before = await whole(PRODUCTION);
+    const stage = madeOf(await kube.get(instanceReference(STAGE)));
+    node.fill(stage.root);
+    await without('stage');
+    await goneWithin(plane, kube, stage);
+    await settlesTo(kube, stage, []);
+    expect(node.has(stage.root)).toBe(false);
     expect(await whole(PRODUCTION)).toEqual(before);
   });
 });

@@ -10,6 +10,7 @@ import { startCrossplane } from './plane/crossplane.ts';
 import { root } from './plane/manifests.ts';
 import { installPackage } from './plane/package.ts';
 import { admin, type Plane } from './plane/plane.ts';
+import { startTeardown } from './plane/teardown.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,10 +20,9 @@ declare module 'vitest' {
 
 /** Shorter than the defaults, so that what takes minutes in a cluster takes seconds here. */
 const QUICK = {
-  intervals: { probe: '10s', grace: '8s' },
+  intervals: { probe: '10s', grace: '8s', deletionDeadline: '1m' },
   retry: { base: '5s', cap: '20s' },
   ttl: { steady: '10s', pending: '2s' },
-  holdForFinalizer: false,
 };
 
 /** Starts everything once for all test files. The guard ends it when this process is gone, whatever became of it. */
@@ -46,6 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const { server, url } = await serveCharts(folder);
     const plane: Plane = { ...bare, chartRepository: url };
     await startCrossplane(plane);
+    await startTeardown(plane, admin(plane));
     await installPackage(admin(plane), { chart: { repository: url }, ...QUICK });
     process.stdout.write(`started the plane in ${Math.round((performance.now() - started) / 1000)} s\n`);
     project.provide('plane', plane);

@@ -11,6 +11,7 @@ const CONTROLLERS = [
   'clusterrole-aggregation-controller',
   'garbage-collector-controller',
   'namespace-controller',
+  'persistentvolume-protection-controller',
   'persistentvolumeclaim-protection-controller',
   'serviceaccount-controller',
   'validatingadmissionpolicy-status-controller',

@@ -38,12 +38,18 @@ export function startProcess(folder: string, spec: ProcessSpec): void {
   writeFileSync(recordFile(folder, spec.name), JSON.stringify(record));
 }
 
-export async function stopProcess(folder: string, name: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  const { pid } = readRecord(folder, name);
+/** Returns what it takes to start it again. */
+export async function stopProcess(
+  folder: string,
+  name: string,
+  signal: NodeJS.Signals = 'SIGTERM',
+): Promise<ProcessSpec> {
+  const { pid, ...spec } = readRecord(folder, name);
   kill(pid, signal);
   const gone = await eventually(() => !kill(pid, 0), STOP_MS).catch(() => false);
   if (!gone) kill(pid, 'SIGKILL');
   rmSync(recordFile(folder, name));
+  return spec;
 }
 
 export async function restartProcess(
@@ -52,9 +58,7 @@ export async function restartProcess(
   signal: NodeJS.Signals = 'SIGTERM',
   change: (spec: ProcessSpec) => ProcessSpec = (spec) => spec,
 ): Promise<void> {
-  const { pid: _, ...spec } = readRecord(folder, name);
-  await stopProcess(folder, name, signal);
-  startProcess(folder, change(spec));
+  startProcess(folder, change(await stopProcess(folder, name, signal)));
 }
 
 /** The last lines that a program wrote, for the message of a failed test. */
