@@ -53,6 +53,8 @@ export const Annotation = {
   StorageRoot: `${PREFIX}/storage-root`,
   ChartVersion: `${PREFIX}/chart-version`,
   Applied: `${PREFIX}/applied`,
+  /** on the Object of the host Namespace */
+  CircuitOpen: `${PREFIX}/circuit-open`,
   /** on the PlatformInstance, set by its user */
   AcceptStateVolume: `${PREFIX}/accept-state-volume`,
   SkipStorageCleanup: `${PREFIX}/skip-storage-cleanup`,

@@ -4,6 +4,7 @@ import { optional } from '../canonical.ts';
 import type { Plan } from '../decide/plan.ts';
 import { storageRootInUse } from '../decide/storage-root.ts';
 import { Annotation, Key } from '../keys.ts';
+import { condition } from '../observe/conditions.ts';
 import type { Observed } from '../observe/index.ts';
 import { writeRecord } from '../observe/memory.ts';
 import { manifestOf, objectAround, ownLabels } from './object.ts';
@@ -14,7 +15,7 @@ export function hostNamespace(observed: Observed, plan: Plan): JsonObject {
   const { identity, hostNamespace: host } = observed;
   const { applied } = plan.install.runs;
   const known = stringAt(manifestOf(observed, Key.HostNamespace), 'metadata', 'annotations', Annotation.Applied);
-  return objectAround(observed, Key.HostNamespace, {
+  const manifest = {
     apiVersion: 'v1',
     kind: 'Namespace',
     metadata: {
@@ -32,5 +33,22 @@ export function hostNamespace(observed: Observed, plan: Plan): JsonObject {
         ...optional(Annotation.Applied, applied === undefined ? known : writeRecord(applied)),
       },
     },
+  };
+  return objectAround(observed, Key.HostNamespace, manifest, {
+    annotations: { ...optional(Annotation.CircuitOpen, circuitOpen(observed)) },
   });
+}
+
+/** How long Crossplane's watch circuit breaker stays open, unless its flag says otherwise. */
+const COOLDOWN = 5 * 60;
+
+/**
+ * Crossplane closes its breaker at the next event after the cooldown, and nothing happens to an instance that is ready: it
+ * would say Responsive False until the next repair. So something of it is made to change, once in each cooldown.
+ */
+function circuitOpen({ composite, now }: Observed): string | undefined {
+  const responsive = condition(composite, 'Responsive');
+  if (responsive?.status !== 'False' || responsive.lastTransitionTime === undefined) return undefined;
+  const cooldowns = Math.floor((now - responsive.lastTransitionTime) / COOLDOWN);
+  return cooldowns < 1 ? undefined : `${responsive.lastTransitionTime}-${cooldowns}`;
 }

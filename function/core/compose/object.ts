@@ -1,5 +1,5 @@
-import { type JsonObject, objectAt } from '../../json.ts';
-import { type Key, Label } from '../keys.ts';
+import { type JsonObject, objectAt, stringAt } from '../../json.ts';
+import { Annotation, Key, Label } from '../keys.ts';
 import type { Observed } from '../observe/index.ts';
 
 /** Deleting a managed resource, by whatever accident, must never delete the real thing: only teardown destroys. */
@@ -38,7 +38,7 @@ export function objectAround(
   return {
     apiVersion: 'kubernetes.m.crossplane.io/v1alpha1',
     kind: 'Object',
-    metadata: composedMetadata(observed, key, options.annotations),
+    metadata: composedMetadata(observed, key, { ...externalName(observed, key), ...options.annotations }),
     spec: {
       forProvider: { manifest },
       readiness: { policy: 'SuccessfulCreate' },
@@ -46,6 +46,16 @@ export function objectAround(
       providerConfigRef: options.providerConfigRef ?? { kind: kubernetes.kind, name: kubernetes.name },
     },
   };
+}
+
+/**
+ * The provider would add it by an update of its own, and Crossplane's circuit breaker counts every update. Not on what is
+ * only observed: there that update is what makes the provider look again at once, instead of half a minute later.
+ */
+function externalName(observed: Observed, key: Key): JsonObject {
+  if (key === Key.TargetProbe) return {};
+  const inUse = stringAt(observed.resources.get(key), 'metadata', 'annotations', Annotation.ExternalName);
+  return { [Annotation.ExternalName]: inUse ?? observed.names.composed[key] };
 }
 
 /** The manifest inside an observed Object, as it was desired. */

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, stringAt } from '../../json.ts';
+import { at, type Json, type JsonObject, stringAt } from '../../json.ts';
 import { optional } from '../canonical.ts';
 import type { Plan } from '../decide/plan.ts';
 import { Annotation, Key } from '../keys.ts';
@@ -28,8 +28,9 @@ export function vcluster(observed: Observed, plan: Plan): JsonObject {
         },
         namespace: observed.hostNamespace.name,
         skipCreateNamespace: true,
-        // Waiting blocks a worker of the provider, and a slow first start would count as failed.
-        wait: false,
+        // Never `wait`: it blocks a worker of the provider, and a slow first start would count as failed. The provider drops
+        // a false when it writes the Release back, so it is left out, unless an earlier release of the function wrote it.
+        ...optional('wait', isWaitWritten(observed) ? false : undefined),
         values: values(observed, plan),
       },
       connectionDetails: [
@@ -72,8 +73,13 @@ function setting(observed: Observed, field: string): string | undefined {
 function pullSecret(observed: Observed): JsonObject {
   const explicit = observed.settings.chart.pullSecretName;
   const inUse = stringAt(observed.release?.resource, 'spec', 'forProvider', 'chart', 'pullSecretRef', 'name');
-  const name = explicit ?? inUse;
-  return name === undefined ? {} : { pullSecretRef: { name } };
+  // The provider writes an empty name where none was set.
+  const name = explicit ?? inUse ?? '';
+  return name === '' ? {} : { pullSecretRef: { name } };
+}
+
+function isWaitWritten(observed: Observed): boolean {
+  return at(observed.release?.resource, 'spec', 'forProvider', 'wait') !== undefined;
 }
 
 function annotations(observed: Observed, plan: Plan): JsonObject {

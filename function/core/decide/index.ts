@@ -50,21 +50,33 @@ function openKeys(observed: Observed, held: string | undefined, runs: Runs): Rea
 }
 
 const always = (): boolean => true;
+const inHostNamespace = ({ hostNamespace }: Observed): boolean =>
+  isObjectReady(hostNamespace.object) && !hostNamespace.terminating;
+/**
+ * Together with the vCluster that they protect, not before: where nobody watched Objects yet, Crossplane would start a watch
+ * for each one of its first answer, and its circuit breaker would count every event of an Object as often, for all instances,
+ * until Crossplane restarts (internal/engine/engine.go, StartWatches).
+ */
+const withPolicies = (observed: Observed): boolean =>
+  !isPolicyUnavailable(observed) && (inHostNamespace(observed) || observed.resources.has(Key.VCluster));
 const withKubeconfig = (observed: Observed): boolean => observed.release?.kubeconfig === true;
 const withRun = (_: Observed, runs: Runs): boolean => runs.current !== undefined;
+/** What a run needs is there before it starts: which volume it gets is known then, and less happens at once. */
+const beforeRun = (observed: Observed, runs: Runs): boolean => withKubeconfig(observed) || withRun(observed, runs);
 /** After a lost Stack or a re-creation, which volume it is has to be known before anything runs on it. */
-const withRunOrMemory = (_: Observed, runs: Runs): boolean => runs.current !== undefined || runs.applied !== undefined;
+const beforeRunOrRemembered = (observed: Observed, runs: Runs): boolean =>
+  beforeRun(observed, runs) || runs.applied !== undefined;
 
 const GATES: { readonly [key in Key]: (observed: Observed, runs: Runs) => boolean } = {
   [Key.HostNamespace]: always,
-  [Key.OwnerServicePolicy]: (observed) => !isPolicyUnavailable(observed),
-  [Key.OwnerServicePolicyBinding]: (observed) => !isPolicyUnavailable(observed),
-  [Key.VCluster]: (observed) => isObjectReady(observed.hostNamespace.object) && !observed.hostNamespace.terminating,
+  [Key.OwnerServicePolicy]: withPolicies,
+  [Key.OwnerServicePolicyBinding]: withPolicies,
+  [Key.VCluster]: inHostNamespace,
   [Key.TargetProviderConfig]: withKubeconfig,
   [Key.TargetProbe]: withKubeconfig,
   [Key.StackProgram]: withRun,
-  [Key.StackServiceAccount]: withRun,
-  [Key.StackAuthDelegator]: withRun,
-  [Key.StackState]: withRunOrMemory,
+  [Key.StackServiceAccount]: beforeRun,
+  [Key.StackAuthDelegator]: beforeRun,
+  [Key.StackState]: beforeRunOrRemembered,
   [Key.PlatformStack]: withRun,
 };

@@ -140,6 +140,14 @@ function cause(message: string): string {
   return oneLine(message.replace(PREFIXES, ''));
 }
 
+/** States of a Helm release that the provider does something about only with a limit. */
+const UNFINISHED: ReadonlySet<string | undefined> = new Set([
+  'failed',
+  'pending-install',
+  'pending-upgrade',
+  'pending-rollback',
+]);
+
 /**
  * The provider stops once `status.failed` reaches the limit, so the limit is what drives retries: it stays at what has
  * failed until the backoff has passed, then lets one more attempt through.
@@ -147,8 +155,12 @@ function cause(message: string): string {
 function rollback(observed: Observed): { rollbackLimit: number | undefined; retry: ReleaseRetry | undefined } {
   const { release, now, settings } = observed;
   if (!mayRollBack(observed)) return { rollbackLimit: undefined, retry: undefined };
-  if (release === undefined || release.failed === 0) return { rollbackLimit: 1, retry: undefined };
-  const limit = release.rollbackLimit ?? 0;
+  const limit = release?.rollbackLimit ?? 0;
+  if (release === undefined || release.failed === 0) {
+    // A first install that goes well never has a limit, so that none is in force when the vCluster comes up.
+    const isWanted = limit > 0 || (release?.revision ?? 0) > 1 || UNFINISHED.has(release?.state);
+    return { rollbackLimit: isWanted ? Math.max(limit, 1) : undefined, retry: undefined };
+  }
   if (limit > release.failed) return { rollbackLimit: limit, retry: undefined };
   const remembered = release.retry?.failed === release.failed ? release.retry : undefined;
   const retry = remembered ?? { failed: release.failed, at: now + backoff(release.failed - 1, settings.retry) };

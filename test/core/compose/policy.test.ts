@@ -9,6 +9,7 @@ const HELM = 'system:serviceaccount:crossplane-system:provider-helm';
 function policy(input?: JsonObject): JsonObject {
   const world = new World(MINIMAL, input === undefined ? {} : { input });
   world.step();
+  world.syncObjects().step();
   const found = at(desired(world)['owner-service-policy'], 'spec', 'forProvider', 'manifest', 'spec');
   if (found === undefined) throw new Error('no policy is composed');
   return found as JsonObject;
@@ -90,6 +91,7 @@ describe('[O03] the policy', () => {
   it('is bound to deny', () => {
     const world = new World(MINIMAL);
     world.step();
+    world.syncObjects().step();
     const all = desired(world);
     expect(at(all['owner-service-policy-binding'], 'spec', 'forProvider', 'manifest', 'spec')).toEqual({
       policyName: stringAt(all['owner-service-policy'], 'spec', 'forProvider', 'manifest', 'metadata', 'name'),

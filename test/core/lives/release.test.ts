@@ -78,8 +78,20 @@ describe('[T10] a Helm install that fails', () => {
     expect(shown(world)).toEqual(['False ControlPlanePending', 'False TargetPending', 'Provisioning']);
   });
 
+  it.each([
+    ['goes well: none, so that none is in force when the vCluster comes up', 'deployed', undefined],
+    ['failed', 'failed', 1],
+    ['was interrupted', 'pending-install', 1],
+  ])('has a limit only when the provider has something to take away: a first install that %s', (_, state, expected) => {
+    const world = installing();
+    expect(limit(world)).toBeUndefined();
+    world.syncRelease({ state, revision: 1 }).step();
+    expect(limit(world)).toBe(expected);
+  });
+
   it('is tried again with a doubling backoff that the limit drives', () => {
     const world = installing();
+    world.syncRelease({ state: 'failed', revision: 1, failed: 0 }).step();
     expect(limit(world)).toBe(1);
     const waits: number[] = [];
     for (let failed = 1; failed <= 7; failed++) {
