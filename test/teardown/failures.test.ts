@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { stringAt } from '../../function/json.ts';
+import type { Core } from '../../function/teardown/core.ts';
 import { until } from '../server/process.ts';
 import type { ApiServer, Fault, Received } from './api.server.ts';
 import { CONNECTION, LIMITS, startTeardown } from './harness.ts';
-import { addInstance, deleteInstance, INSTANCES, instancePlace } from './plan.ts';
+import { addInstance, deleteInstance, INSTANCES, instancePlace, PLAN } from './plan.ts';
 import { cluster, gone, held, instanceAt, messageOf, pause, shown, titleOf } from './scene.ts';
 
 /** What is left at the end, whatever happened on the way. */
@@ -17,13 +19,9 @@ async function scene(): Promise<ApiServer> {
   addInstance(server, 'blue');
   await using _ = startTeardown(server);
   await held(server, 'blue', 'green');
-  deleteInstanceQuietly(server);
+  deleteInstance(server, 'blue');
   server.calls.length = 0;
   return server;
-}
-
-function deleteInstanceQuietly(server: ApiServer): void {
-  deleteInstance(server, 'blue');
 }
 
 function checkEnd(server: ApiServer): void {
@@ -126,13 +124,29 @@ test('two replicas at once come to the same end, and do nothing twice', async ()
 });
 
 describe('an action that the API server refuses', () => {
+  /** PLAN, and with which failure it was asked while the host Namespace was there or gone. */
+  function recording(server: ApiServer) {
+    const asked: [state: 'there' | 'going', failure: string | undefined][] = [];
+    const core: Core = {
+      ...PLAN,
+      planTeardown(instance, found, now, failure) {
+        const namespace = server.store.at('v1/namespaces', 'host-blue');
+        const isThere = namespace !== undefined && stringAt(namespace, 'metadata', 'deletionTimestamp') === undefined;
+        asked.push([isThere ? 'there' : 'going', failure?.message]);
+        return PLAN.planTeardown(instance, found, now, failure);
+      },
+    };
+    return { core, asked };
+  }
+
   test('shows in the status with its message, is tried again, and heals', async () => {
     await using server = await scene();
     server.fault = ({ verb, resource }) =>
       verb === 'delete' && resource === 'v1/namespaces'
         ? { refuse: 403, message: 'namespaces "host-blue"\nis forbidden' }
         : undefined;
-    await using running = startTeardown(server);
+    const { core, asked } = recording(server);
+    await using running = startTeardown(server, { core });
     await shown(server, 'blue', 'failed: namespaces "host-blue" is forbidden');
     await pause(200);
     const tries = server.calls.filter((call) => titleOf(call) === 'delete v1/namespaces host-blue').length;
@@ -145,6 +159,9 @@ describe('an action that the API server refuses', () => {
     server.fault = () => undefined;
     await gone(server, 'blue');
     checkEnd(server);
+    expect(asked.filter(([state]) => state === 'going').map(([, failure]) => failure)).not.toContain(
+      'namespaces "host-blue" is forbidden',
+    );
     const messages = server.store.changes.flatMap(({ resource, object }) =>
       resource === INSTANCES ? [(object['status'] as { message?: string } | undefined)?.message] : [],
     );
@@ -162,11 +179,13 @@ describe('an action that the API server refuses', () => {
     await using server = await scene();
     server.fault = ({ verb, resource }) =>
       verb === 'delete' && resource === 'v1/namespaces' ? { refuse: 403 } : undefined;
-    await using _ = startTeardown(server);
+    const { core, asked } = recording(server);
+    await using _ = startTeardown(server, { core });
     await shown(server, 'blue', 'failed: v1/namespaces is forbidden');
     const place = { ...instancePlace('host-blue'), namespace: undefined, resource: 'v1/namespaces' };
     server.store.delete('v1/namespaces', place);
     await gone(server, 'blue');
+    expect(asked.at(-1)).toEqual(['going', undefined]);
     checkEnd(server);
   });
 
