@@ -89,7 +89,7 @@ function withTaken({ object, takes }: Deed): string {
 
 function patched(object: Named): string {
   if (object.kind === 'Stack') return `the finalizer that its operator left on ${titleOf(object)}`;
-  return `the right of ${titleOf(object)} to delete what it stands for, so that this is kept`;
+  return `the right of ${titleOf(object)} to delete what it stands for`;
 }
 
 /** What somebody who does not know the kind should know. */
