@@ -78,7 +78,7 @@ export function startController(
     watch: (version: string) => eventsFrom(connection, path, version, ACCEPT_WATCH, limits.stream, stop),
   };
   let isReady = false;
-  const news = watchNews(log, metrics, () => {
+  const news = watchNews(log, metrics, known, () => {
     isReady = true;
   });
   const followed = follow(source, sink, news, limits.watch, stop);
@@ -86,13 +86,11 @@ export function startController(
 }
 
 /** One line for each change of state. */
-function watchNews(log: Logger, metrics: TeardownMetrics, answered: () => void): WatchNews {
+function watchNews(log: Logger, metrics: TeardownMetrics, known: Known, answered: () => void): WatchNews {
   const states = createChanges();
   return {
-    watching(instances) {
-      answered();
-      states.say('watching', () => log.info({ instances }, 'watching'));
-    },
+    listed: answered,
+    watching: () => states.say('watching', () => log.info({ instances: known.size }, 'watching')),
     notServed() {
       answered();
       states.say('not served', () => log.info('PlatformInstances are not served yet'));

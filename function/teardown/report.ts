@@ -27,8 +27,7 @@ export function createReport(item: Item, log: Logger, metrics: TeardownMetrics):
   const waits = createChanges();
   return {
     planned({ awaiting }) {
-      if (awaiting === undefined) waits.clear();
-      else waits.say(awaiting, () => log.info({ instance, awaiting }, 'awaiting'));
+      if (awaiting !== undefined) waits.say(awaiting, () => log.info({ instance, awaiting }, 'awaiting'));
     },
     acted(action, { result }) {
       metrics.acted(action, result);

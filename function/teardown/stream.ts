@@ -16,6 +16,9 @@ export interface StreamLimits {
   readonly silence: number;
 }
 
+/** Said first, when the API server has taken the watch on. */
+export const OPENED: WatchEvent = { type: 'OPENED', object: {} };
+
 /** An event holds one object, and etcd takes none above 1.5 MB. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
@@ -47,6 +50,7 @@ export async function* eventsFrom(
     };
     const answer = await connection.open({ method: 'GET', path, query, accept }, controller.signal);
     rest();
+    yield OPENED;
     for await (const line of linesOf(answer)) {
       rest();
       const event: unknown = JSON.parse(line);

@@ -3,7 +3,7 @@ import { type JsonObject, stringAt } from '../json.ts';
 import type { Listed } from './api.ts';
 import { type ApiError, hasStatus, unanswered, WatchGap } from './errors.ts';
 import { type Item, itemOf } from './item.ts';
-import type { WatchEvent } from './stream.ts';
+import { OPENED, type WatchEvent } from './stream.ts';
 
 /** Where instances are told of. */
 export interface Source {
@@ -21,7 +21,8 @@ export interface Sink {
 
 /** How the watch is; each is told again and again while it lasts. */
 export interface WatchNews {
-  readonly watching: (count: number) => void;
+  readonly listed: () => void;
+  readonly watching: () => void;
   readonly notServed: () => void;
   readonly failed: (error: ApiError) => void;
   readonly restarted: () => void;
@@ -50,9 +51,13 @@ export async function follow(
         const listed = await source.list();
         sink.sync(itemsOf(listed.items));
         version = listed.resourceVersion;
-        news.watching(listed.items.length);
+        news.listed();
       }
       for await (const event of source.watch(version)) {
+        if (event === OPENED) {
+          news.watching();
+          continue;
+        }
         fruitless = 0;
         version = stringAt(event.object, 'metadata', 'resourceVersion') ?? version;
         tell(sink, event);

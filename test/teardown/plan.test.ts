@@ -68,15 +68,11 @@ async function killedAt(
 
 const isWrite = ({ verb }: Received) => verb === 'patch' || verb === 'delete' || verb === 'create';
 
-test.each(['before', 'after'] as const)(
-  'killed at whichever change, %s it was made, the next process comes to the same end',
-  async (when) => {
-    let number = 1;
-    while (await killedAt(number, when, isWrite)) number++;
-    expect(number).toBeGreaterThan(30);
-  },
-  120_000,
-);
+test('killed at whichever change, before or after it was made, the next process comes to the same end', async () => {
+  let number = 1;
+  while (await killedAt(number, number % 2 === 0 ? 'before' : 'after', isWrite)) number++;
+  expect(number).toBeGreaterThan(30);
+}, 120_000);
 
 test('killed while it looks around, the next process comes to the same end', async () => {
   // Looks are many and alike: a spread of them.

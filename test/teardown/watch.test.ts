@@ -64,6 +64,27 @@ describe('the watch', () => {
     expect(await restarts(running)).toBe(1);
   });
 
+  test('says that it goes on after trouble', async () => {
+    await using server = await cluster();
+    await using running = startTeardown(server);
+    await watching(server);
+    let refusals = 2;
+    server.fault = ({ verb }) =>
+      verb === 'watch' && refusals-- > 0 ? { refuse: 403, message: 'not for you' } : undefined;
+    server.dropWatches();
+    await until('the third watch', () => (server.watchCount > 0 && refusals < 0) || undefined);
+    await until('its line', () => running.said('watching')[1]);
+    expect(of(server, 'list')).toHaveLength(1);
+    const told = running.lines
+      .filter(({ level }) => level !== 'debug')
+      .map(({ msg, cause }) => [msg, cause].filter(Boolean).join(': '));
+    expect(told.filter((each) => each !== 'cannot watch, trying again: aborted')).toEqual([
+      'watching',
+      'cannot watch, trying again: not for you',
+      'watching',
+    ]);
+  });
+
   test.each([
     ['at its beginning', (server: ApiServer) => server.dropWatches()],
     ['in its middle', (server: ApiServer) => server.failWatches(410)],
