@@ -133,13 +133,15 @@ const SURROUNDINGS = /^(PlatformInstance|CompositeResourceDefinition|CustomResou
 function begun({ picked, isEarly, foreground, missing, marked, steps }: Plot): Life {
   const life = new Life({}, isEarly ? EARLY : LATE);
   for (const [, change] of picked) change(life);
-  if (foreground && !isOrphaning(life)) life.deleteInForeground();
+  // A provider that may delete the real thing is at it as soon as the managed resource is marked.
+  const isOpen = life.cluster.all().some(isOpenToDelete);
+  if (foreground && !isOrphaning(life) && !isOpen) life.deleteInForeground();
   else life.deleteInBackground();
   const things = life.cluster.all().filter((each) => !SURROUNDINGS.test(String(each['kind'])));
   for (const [index, each] of things.entries()) {
     const { name, namespace } = namesOf(each);
     if (missing.includes(index)) life.cluster.drop(String(each['kind']), name, namespace);
-    else if (marked.includes(index) && !isForeign(each)) life.cluster.delete(each);
+    else if (marked.includes(index) && !isForeign(each) && !isOpenToDelete(each)) life.cluster.delete(each);
   }
   for (let count = 0; count < steps && life.xr !== undefined; count++) life.step();
   return life;
@@ -182,6 +184,10 @@ function orphan(life: Life): void {
   for (const each of life.composed())
     life.cluster.edit(each, () => merge(each, { metadata: { ownerReferences: null } }));
   life.edit((xr) => merge(xr, { metadata: { finalizers: [] } }));
+}
+
+function isOpenToDelete(object: JsonObject): boolean {
+  return listAt(object, 'spec', 'managementPolicies').includes('*');
 }
 
 /** Somebody else's, whose deletion is nothing to the instance. */
