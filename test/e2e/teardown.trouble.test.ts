@@ -187,10 +187,14 @@ describe('a deletion meets trouble', { timeout: 240_000 }, () => {
   ])('[D02] %s: a controller that is killed %s and started again comes to the same end', async (name) => {
     for (const replica of REPLICAS) if (isRunning(plane.folder, replica)) await stopProcess(plane.folder, replica);
     let kills = 0;
+    let restart: Promise<void> | undefined;
     const kill = (): void => {
-      if (!isRunning(plane.folder, 'teardown-killed')) return;
+      if (restart !== undefined) return;
       kills += 1;
-      void stopProcess(plane.folder, 'teardown-killed', 'SIGKILL').then((spec) => startProcess(plane.folder, spec));
+      restart = stopProcess(plane.folder, 'teardown-killed', 'SIGKILL').then((spec) => {
+        startProcess(plane.folder, spec);
+        restart = undefined;
+      });
     };
     const proxy = await startProxy(plane, name === 'killed' ? kill : () => setTimeout(kill, 20));
     try {
@@ -202,7 +206,7 @@ describe('a deletion meets trouble', { timeout: 240_000 }, () => {
     } finally {
       proxy.server.closeAllConnections();
       proxy.server.close();
-      await eventually(() => isRunning(plane.folder, 'teardown-killed'), 10_000);
+      await restart;
       await stopProcess(plane.folder, 'teardown-killed', 'SIGKILL');
       await startTeardown(plane, kube);
     }
