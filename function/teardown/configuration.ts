@@ -7,9 +7,9 @@ export function loadConfiguration(source: ConfigurationSource): KubeConfig {
   const configuration = new KubeConfig();
   if ('inCluster' in source) configuration.loadFromCluster();
   else for (const [index, file] of source.files.entries()) addFile(configuration, file, index > 0);
-  if (configuration.getCurrentCluster() === null) {
-    throw new Error(`cannot use the kubeconfig: its current context names no cluster`);
-  }
+  const cluster = configuration.getCurrentCluster();
+  if (cluster === null) throw new Error('cannot use the kubeconfig: its current context names no cluster');
+  if (!URL.canParse(cluster.server)) throw new Error('cannot use the kubeconfig: the server of its cluster is no URL');
   return configuration;
 }
 

@@ -268,6 +268,15 @@ describe('a kubeconfig', () => {
     ['that is no YAML', () => file('token: "sentinel'), /^cannot read kubeconfig ".*": it is no YAML$/],
     ['that is empty', () => file(''), /^cannot read kubeconfig ".*": /],
     ['without a context', () => file('{"clusters": [], "users": [], "contexts": []}'), /names no cluster$/],
+    [
+      'with a server that is none',
+      () =>
+        file(
+          '{"current-context": "a", "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}], ' +
+            '"clusters": [{"name": "a", "cluster": {"server": "none"}}]}',
+        ),
+      /^cannot use the kubeconfig: the server of its cluster is no URL$/,
+    ],
   ])('%s is told in one sentence', (_, path, sentence) => {
     const files = [typeof path === 'string' ? path : path()];
     expect(() => loadConfiguration({ files })).toThrow(sentence);
