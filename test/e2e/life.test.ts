@@ -5,11 +5,14 @@ import { ClusterDouble } from './double/cluster.ts';
 import { ensureNamespace, hostNamespaceOf, NAMESPACE, platformInstance, READY, reaches } from './instance.ts';
 import { serviceAccountToken } from './plane/identities.ts';
 import { Kube, type Reference } from './plane/kube.ts';
+import { kubectl, tableOf } from './plane/kubectl.ts';
+import { COMPOSITION } from './plane/package.ts';
 import { accessOf, admin } from './plane/plane.ts';
 
 const plane = inject('plane');
 const kube = admin(plane);
 const double = new ClusterDouble(plane);
+const COMPOSITION_NAME = stringAt(COMPOSITION, 'metadata', 'name') ?? '';
 
 beforeAll(async () => {
   await ensureNamespace(kube, NAMESPACE);
@@ -34,11 +37,12 @@ describe('an instance on real Crossplane with the real providers', () => {
     expect(stringAt(secret, 'data', 'kubeconfig')).toBeTruthy();
   });
 
-  it('shows version, installed version and phase as columns', async () => {
-    const path = `/apis/platform.di-framework.dev/v1alpha1/namespaces/${NAMESPACE}/platforminstances/blue`;
-    expect(stringAt(live, 'status', 'installedVersion')).toBe('6.0.22');
-    const { body } = await kube.request('GET', path);
-    expect(stringAt(body, 'status', 'phase')).toBe('Ready');
+  it('[A04] has the columns of the reference in kubectl, and then those that Crossplane adds', () => {
+    const table = tableOf(kubectl(plane, 'get', 'pi', 'blue', `--namespace=${NAMESPACE}`));
+    expect(table).toEqual([
+      ['NAME', 'VERSION', 'INSTALLED', 'PHASE', 'SYNCED', 'READY', 'COMPOSITION', 'AGE'],
+      ['blue', '6.0.22', '6.0.22', 'Ready', 'True', 'True', COMPOSITION_NAME, expect.stringMatching(/^\d+[smh]/)],
+    ]);
   });
 
   it('has a workspace pod that the API server takes in a namespace with the restricted pod security', async () => {

@@ -1,11 +1,21 @@
 import { type JsonObject, listAt, numberAt, objectAt, stringAt } from '../../../function/json.ts';
 import type { Kube, Reference } from '../plane/kube.ts';
 import { accessOf, admin, kubeconfigOf, type Plane } from '../plane/plane.ts';
+import { current, ended, outputsOf, processing, type Update } from './stack.ts';
 
 const PAUSE_MS = 500;
-/** The shortest that an update takes. Crossplane's circuit breaker opens where everything happens at once. */
-const UPDATE_MS = 4000;
-const START_MS = 5000;
+const FINALIZER = 'finalizer.stack.pulumi.com';
+
+export interface Timing {
+  /** from a new pod template to a control plane that answers */
+  readonly startMs: number;
+  /** from a new token to the end of its update, a pod and the installation of packages included */
+  readonly updateMs: number;
+}
+
+const QUICK: Timing = { startMs: 5000, updateMs: 4000 };
+/** As a cluster that pulls images. Crossplane's circuit breaker opens where everything happens at once. */
+export const AS_IN_A_CLUSTER: Timing = { startMs: 90_000, updateMs: 45_000 };
 
 /**
  * Plays what needs a kubelet: the vCluster's pod and the Pulumi operator. It writes what the real ones write, and only
@@ -22,13 +32,15 @@ export class ClusterDouble {
   readonly updates = new Map<string, string[]>();
   private readonly kube: Kube;
   private readonly plane: Plane;
+  private readonly timing: Timing;
   private readonly seen = new Map<string, number>();
   private readonly begun = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
   private work: Promise<void> = Promise.resolve();
 
-  constructor(plane: Plane) {
+  constructor(plane: Plane, timing: Timing = QUICK) {
     this.plane = plane;
+    this.timing = timing;
     this.kube = admin(plane);
   }
 
@@ -68,7 +80,7 @@ export class ClusterDouble {
       this.begun.set(begun, Date.now());
       await this.kube.patch(reference, { status: { ...status, readyReplicas: 0, updatedReplicas: 1 } }, 'status');
     }
-    if (since === undefined || Date.now() < since + START_MS) return;
+    if (since === undefined || Date.now() < since + this.timing.startMs) return;
     this.seen.set(uid, generation);
     this.starts.set(namespace, (this.starts.get(namespace) ?? 0) + 1);
     const ready = { readyReplicas: 1, updatedReplicas: 1, availableReplicas: 1 };
@@ -96,40 +108,42 @@ export class ClusterDouble {
   /** One update for each token or generation that was not run yet (stack_controller.go). */
   private async playStack(stack: JsonObject): Promise<void> {
     if (this.holdStacks) return;
-    const name = stringAt(stack, 'metadata', 'name') ?? '';
     const reference: Reference = {
       apiVersion: 'pulumi.com/v1',
       kind: 'Stack',
       namespace: stringAt(stack, 'metadata', 'namespace') ?? '',
-      name,
+      name: stringAt(stack, 'metadata', 'name') ?? '',
     };
+    const isFinalized = listAt(stack, 'metadata', 'finalizers').includes(FINALIZER);
+    const isDeleting = stringAt(stack, 'metadata', 'deletionTimestamp') !== undefined;
+    if (isFinalized === isDeleting) await this.setFinalizer(reference, stack, !isDeleting);
+    if (isDeleting) return;
     const token = stringAt(stack, 'metadata', 'annotations', 'pulumi.com/reconciliation-request');
-    const generation = numberAt(stack, 'metadata', 'generation');
+    const generation = numberAt(stack, 'metadata', 'generation') ?? 1;
     const last = objectAt(stack, 'status', 'lastUpdate');
     if (token === undefined || (last?.['reconcileRequest'] === token && last['generation'] === generation)) return;
-    const begun = `${name} ${token} ${generation}`;
-    const since = this.begun.get(begun) ?? Date.now();
-    this.begun.set(begun, since);
-    if (Date.now() < since + UPDATE_MS) return;
-    this.updates.set(name, [...(this.updates.get(name) ?? []), token]);
-    const endpoints = {
-      kubernetes: stringAt(stack, 'spec', 'config', 'kubernetesEndpoint') ?? '',
-      ...(stringAt(stack, 'spec', 'config', 'httpEndpoint') === undefined
-        ? {}
-        : { http: stringAt(stack, 'spec', 'config', 'httpEndpoint') ?? '' }),
-    };
-    const ended = {
-      generation: generation ?? 1,
-      reconcileRequest: token,
-      name: `${name}-update`,
-      type: 'up',
-      lastResyncTime: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
-    };
-    const status: JsonObject =
-      this.failure === undefined
-        ? { lastUpdate: { ...ended, state: 'succeeded' }, outputs: { endpoints } }
-        : { lastUpdate: { ...ended, state: 'failed', message: this.failure } };
-    await this.kube.patch(reference, { status: { ...status, observedReconcileRequest: token } }, 'status');
+    const update: Update = { token, generation, name: `${reference.name}-update` };
+    const begun = `${reference.name} ${token} ${generation}`;
+    const since = this.begun.get(begun);
+    if (since === undefined) {
+      this.begun.set(begun, Date.now());
+      await this.kube.patch(reference, { status: processing(update) }, 'status');
+      return;
+    }
+    const passed = Date.now() - since;
+    const isRunning = stringAt(stack, 'status', 'currentUpdate', 'reconcileRequest') === token;
+    if (passed >= this.timing.updateMs / 2 && !isRunning) {
+      await this.kube.patch(reference, { status: { currentUpdate: current(update) } }, 'status');
+    }
+    if (passed < this.timing.updateMs) return;
+    this.updates.set(reference.name, [...(this.updates.get(reference.name) ?? []), token]);
+    await this.kube.patch(reference, { status: ended(update, outputsOf(stack), this.failure) }, 'status');
+  }
+
+  private async setFinalizer(reference: Reference, stack: JsonObject, isWanted: boolean): Promise<void> {
+    const others = listAt(stack, 'metadata', 'finalizers').filter((name) => name !== FINALIZER);
+    const finalizers = isWanted ? [...others, FINALIZER] : others;
+    await this.kube.patch(reference, { metadata: { finalizers } });
   }
 }
 

@@ -1,32 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type handleUnaryCall, Server, ServerCredentials } from '@grpc/grpc-js';
 import { at, isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../../function/json.ts';
-import { bytesMethod, RUNNER_SERVICES, runFunctionPath } from '../../../function/server/service.ts';
 import { Ready, type RunFunctionRequest, type RunFunctionResponse } from '../../../function/wire/messages.ts';
-import { decodeRequest } from '../../../function/wire/request.ts';
-import { encodeResponse } from '../../../function/wire/response.ts';
 import { conditionOf } from '../plane/kube.ts';
+import { type Served, serveFunction } from './function.ts';
 
 /**
  * Plays function-patch-and-transform, which cannot be had here, as far as the example of a larger composition uses it: three
  * kinds of patches, and readiness by a condition.
  */
-export async function servePatchFunction(folder: string): Promise<{ readonly server: Server; readonly port: number }> {
-  const server = new Server();
-  const run: handleUnaryCall<Buffer, Buffer> = (call, callback) => {
-    callback(null, Buffer.from(encodeResponse(patched(decodeRequest(call.request)))));
-  };
-  for (const service of RUNNER_SERVICES) {
-    server.addService({ RunFunction: bytesMethod(runFunctionPath(service)) }, { RunFunction: run });
-  }
-  const tls = (name: string) => readFileSync(join(folder, 'function-tls', name));
-  const identity = { cert_chain: tls('tls.crt'), private_key: tls('tls.key') };
-  const credentials = ServerCredentials.createSsl(tls('ca.crt'), [identity], true);
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', credentials, (error, bound) => (error === null ? resolve(bound) : reject(error)));
-  });
-  return { server, port };
+export function servePatchFunction(folder: string): Promise<Served> {
+  return serveFunction(folder, patched);
 }
 
 function patched(request: RunFunctionRequest): RunFunctionResponse {

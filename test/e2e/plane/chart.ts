@@ -4,8 +4,10 @@ import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
 import { root } from './manifests.ts';
 
-/** The versions that the repository serves; they differ in nothing but that. */
-export const CHART_VERSIONS = ['0.36.1', '0.36.2'];
+/** Its StatefulSet is one that the API server refuses to make out of that of another version. */
+export const REFUSED_VERSION = '0.36.3';
+/** The versions that the repository serves; the others differ in nothing but that. */
+export const CHART_VERSIONS = ['0.36.1', '0.36.2', REFUSED_VERSION];
 
 const NAME = 'vcluster';
 
@@ -31,6 +33,11 @@ function packed(folder: string, version: string): Buffer {
   cpSync(join(root, 'test/fixtures/chart-values.schema.json'), join(chart, 'values.schema.json'));
   const description = readFileSync(join(chart, 'Chart.yaml'), 'utf8');
   writeFileSync(join(chart, 'Chart.yaml'), description.replace(/^version: .*$/m, `version: ${version}`));
+  if (version === REFUSED_VERSION) {
+    const templates = join(chart, 'templates/control-plane.yaml');
+    const text = readFileSync(templates, 'utf8');
+    writeFileSync(templates, text.replace('podManagementPolicy: Parallel', 'podManagementPolicy: OrderedReady'));
+  }
   const file = join(place, 'chart.tgz');
   execFileSync('tar', ['-czf', file, '-C', place, NAME]);
   return readFileSync(file);

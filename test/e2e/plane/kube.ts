@@ -119,7 +119,7 @@ export function pathOf(reference: Reference): string {
   return `${collectionOf(reference)}/${encodeURIComponent(reference.name)}`;
 }
 
-function collectionOf({ apiVersion, kind, namespace }: Omit<Reference, 'name'>): string {
+export function collectionOf({ apiVersion, kind, namespace }: Omit<Reference, 'name'>): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   return `${root}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${pluralOf(kind)}`;
 }
