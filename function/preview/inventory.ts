@@ -87,7 +87,15 @@ function realOf(composed: JsonObject): readonly JsonObject[] {
   const manifest = objectAt(composed, 'spec', 'forProvider', 'manifest');
   const policies = listAt(composed, 'spec', 'managementPolicies');
   // What is only observed is somebody else's.
-  return manifest === undefined || policies.join() === 'Observe' ? [] : [manifest];
+  return manifest === undefined || policies.join() === 'Observe' ? [] : [created(manifest)];
+}
+
+/** The API server labels every Namespace with its name. */
+function created(manifest: JsonObject): JsonObject {
+  const { kind, name } = identityOf(manifest);
+  return kind === Kinds.Namespace.kind
+    ? merged(manifest, { metadata: { labels: { 'kubernetes.io/metadata.name': name } } })
+    : manifest;
 }
 
 /** What of the chart's lies outside the host Namespace, and the Secret of the kubeconfig, which goes with the Release. */

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, listAt, stringAt } from '../../json.ts';
+import { isObject, type Json, type JsonObject, listAt, stringAt } from '../../json.ts';
 import { lookups } from './lookups.ts';
 import { type Found, type Kind, Kinds, type Named, type Request } from './requests.ts';
 
@@ -38,6 +38,17 @@ export function namedOf(object: JsonObject): Named {
     ...(namespace === undefined ? {} : { namespace }),
     name: stringAt(object, 'metadata', 'name') ?? '',
   };
+}
+
+/** As the API server merges: null takes a field away (RFC 7386). */
+export function patched(object: JsonObject, change: JsonObject): JsonObject {
+  const after = { ...object };
+  for (const [name, value] of Object.entries(change)) {
+    const before = after[name];
+    if (value === null) delete after[name];
+    else after[name] = isObject(value) ? patched(isObject(before) ? before : {}, value) : value;
+  }
+  return after;
 }
 
 export interface Removal {

@@ -1,11 +1,10 @@
 import { type JsonObject, stringAt } from '../../json.ts';
-import { merged } from '../canonical.ts';
 import { Annotation, FINALIZER } from '../keys.ts';
 import { condition } from '../observe/conditions.ts';
 import { decideData } from './cleanup.ts';
 import { Id } from './found.ts';
 import { planTeardown } from './index.ts';
-import { gatherFrom, isNamed, namedOf, without } from './inventory.ts';
+import { gatherFrom, isNamed, namedOf, patched, without } from './inventory.ts';
 import { type Found, type Named, titleOf } from './requests.ts';
 import { isRetained } from './retain.ts';
 import type { Action } from './step.ts';
@@ -93,15 +92,15 @@ function lookedAt(found: Found): Named[] {
 
 /** What there is of the instance, also when teardown would not ask because it carries no finalizer. */
 function gatherAll({ instance, objects }: Scene): Found {
-  return gatherFrom(merged(instance, { metadata: { finalizers: [...finalizersOf(instance), FINALIZER] } }), objects);
+  return gatherFrom(patched(instance, { metadata: { finalizers: [...finalizersOf(instance), FINALIZER] } }), objects);
 }
 
 /** The scene after the next step; undefined where only time could change anything. */
 function played(scene: Scene, found: Found): Scene | undefined {
   const { instance, now } = scene;
   const { status, metadata, actions } = planTeardown(instance, found, now);
-  if (status !== undefined) return { ...scene, instance: merged(instance, { status }) };
-  if (metadata !== undefined) return { ...scene, instance: merged(instance, { metadata }) };
+  if (status !== undefined) return { ...scene, instance: patched(instance, { status }) };
+  if (metadata !== undefined) return { ...scene, instance: patched(instance, { metadata }) };
   const view = viewOf(instance, found, now);
   if (view === undefined) return undefined;
   if (actions.length > 0) return actions.reduce((before, action) => acted(before, action, view), scene);
@@ -121,12 +120,12 @@ function acted(scene: Scene, action: Action, view: View): Scene {
   const target = scene.objects.find((each) => isNamed(each, object));
   if (target === undefined) return scene;
   if (verb === 'delete') return removed(scene, target, verb, view);
-  const changed = merged(target, action.change);
+  const changed = patched(target, action.change);
   const deeds = [...scene.deeds, { verb, object: namedOf(target), managed: isManaged(view, target), takes: [] }];
-  const patched = { ...scene, deeds, objects: scene.objects.map((each) => (each === target ? changed : each)) };
+  const after = { ...scene, deeds, objects: scene.objects.map((each) => (each === target ? changed : each)) };
   // Without its last finalizer it goes.
   const isOver = isDeleting(changed) && finalizersOf(changed).length === 0;
-  return isOver ? removed(patched, changed, 'go', view) : patched;
+  return isOver ? removed(after, changed, 'go', view) : after;
 }
 
 function removed(scene: Scene, target: JsonObject, verb: 'delete' | 'go', view: View): Scene {

@@ -50,11 +50,8 @@ const variants: readonly Variant[] = [
   ['cleaned of another', (life) => life.annotate({ [`${PREFIX}/storage-cleaned`]: 'other' })],
   ['failed before', (life) => life.annotate({ [`${PREFIX}/storage-cleanup-failures`]: '3' })],
   ['a root of its own', (life) => life.edit((xr) => merge(xr, { spec: { platform: { storageRoot: '/srv/blue' } } }))],
-  [
-    'a root that nothing safe can be said of',
-    (life) => onNamespace(life, { [`${PREFIX}/storage-root`]: '/data/../blue' }),
-  ],
-  ['a root that is not noted', (life) => onNamespace(life, { [`${PREFIX}/storage-root`]: null })],
+  ['a root that nothing safe can be said of', (life) => withRoot(life, '/data/../team-a/blue')],
+  ['a root that is not noted', (life) => withRoot(life, null)],
   ['paused', (life) => life.annotate({ 'crossplane.io/paused': 'true' })],
   ['settings that cannot be read', (life) => life.setSettings({ colour: 1 })],
   ['an XRD that is being deleted', (life) => markDefinition(life)],
@@ -73,9 +70,16 @@ const variants: readonly Variant[] = [
   ['no finalizer', (life) => life.edit((xr) => merge(xr, { metadata: { finalizers: ['mine'] } }))],
 ];
 
-function onNamespace(life: Life, annotations: JsonObject): void {
-  for (const each of life.cluster.all('Namespace'))
-    life.cluster.edit(each, () => merge(each, { metadata: { annotations } }));
+/** Wherever it is written. */
+function withRoot(life: Life, root: string | null): void {
+  const metadata = { annotations: { [`${PREFIX}/storage-root`]: root } };
+  for (const each of life.cluster.all()) {
+    const [name, change] = [keyOf(each), { spec: { forProvider: { manifest: { metadata } } } }];
+    if (each['kind'] === 'Namespace') life.cluster.edit(each, () => merge(each, { metadata }));
+    if (/^Object .*-host-namespace$/.test(name)) life.cluster.edit(each, () => merge(each, change));
+    if (each['kind'] === 'Stack')
+      life.cluster.edit(each, () => merge(each, { spec: { config: { storageRoot: root } } }));
+  }
 }
 
 function onComposed(life: Life, change: (object: JsonObject) => void): void {
