@@ -8,14 +8,15 @@ import { cleanupJob, cleanupJobName, defaultRoot } from './job.ts';
 import { cleanupFailures, teardownAnnotation } from './record.ts';
 import { Kinds, titleOf } from './requests.ts';
 import { deletions, gone, type Stage, type StageOf } from './stage.ts';
-import { annotation, settingsIn, type Thing, type View } from './view.ts';
+import type { Thing } from './thing.ts';
+import { annotation, settingsIn, type View } from './view.ts';
 
 /** What is to become of the tenants' data on the node. */
 export type DataDecision =
   | { readonly remove: false; readonly because: string }
   | { readonly remove: true; readonly root: string; readonly base: string }
   /** it is ours to remove, but nothing safe can be said of where it is */
-  | { readonly remove: 'unsafe'; readonly root: string };
+  | { readonly remove: 'unsafe'; readonly because: string };
 
 export function decideData(view: View): DataDecision {
   const { root } = view.host;
@@ -26,19 +27,22 @@ export function decideData(view: View): DataDecision {
   if (annotation(view, Annotation.SkipStorageCleanup) === 'true') {
     return { remove: false, because: `annotation ${Annotation.SkipStorageCleanup} is set` };
   }
-  if (root === undefined) return { remove: false, because: 'no storage root is in use' };
+  if (root === undefined) {
+    if (!view.host.used) return { remove: false, because: 'no storage root is in use' };
+    return { remove: 'unsafe', because: 'Cannot remove the storage root: nothing says where it is' };
+  }
+  const end = `/${view.namespace}/${view.name}`;
+  if (!root.endsWith(end)) return { remove: false, because: `storage root ${oneLine(root)} is no default one` };
   const fallback = defaultRoot(root, view);
-  return fallback === undefined ? { remove: 'unsafe', root } : { remove: true, root, base: fallback.base };
+  if (fallback !== undefined) return { remove: true, root, base: fallback.base };
+  return { remove: 'unsafe', because: `Cannot remove storage root ${oneLine(root)}: it is not <base>${end}` };
 }
 
 /** Why the data is not removed though it should be; stays while the next attempt runs. */
 export function cleanupProblem(view: View): string | undefined {
   const data = decideData(view);
   if (data.remove === false) return undefined;
-  if (data.remove === 'unsafe') {
-    return `Cannot remove storage root ${oneLine(data.root)}: it is not <base>/${view.namespace}/${view.name}`;
-  }
-  return view.record.failure;
+  return data.remove === 'unsafe' ? data.because : view.record.failure;
 }
 
 /**
@@ -50,7 +54,7 @@ export function cleanup(view: View): Stage | undefined {
   return (
     finished(view, data) ??
     leftovers(view, data) ??
-    (data.remove === 'unsafe' ? { awaiting: cleanupProblem(view) ?? '' } : undefined) ??
+    (data.remove === 'unsafe' ? { awaiting: data.because } : undefined) ??
     (data.remove === true ? attempt(view, data.base) : undefined)
   );
 }
@@ -97,8 +101,7 @@ function attempt(view: View, base: string): Stage | undefined {
   const settings = settingsIn(view);
   if (settings === undefined) return undefined;
   const failures = cleanupFailures(view.instance);
-  const { failedAt } = view.record;
-  const due = failures === 0 || failedAt === undefined ? view.now : failedAt + backoff(failures - 1, settings.retry);
+  const due = failures === 0 ? view.now : dueAt(view, backoff(failures - 1, settings.retry));
   if (due > view.now) return { awaiting: 'Waiting to try the cleanup of the storage root again', deadline: due };
   const { namespace } = settings.cleanup;
   const name = cleanupJobName(view.uid, failures);
@@ -114,6 +117,11 @@ function attempt(view: View, base: string): Stage | undefined {
     awaiting: `Waiting for ${titleOf(object)} to finish`,
     actions: [{ verb: 'create', object, manifest, concern: 'storage', irreversible: true }],
   };
+}
+
+/** A failure that lies further ahead than the pause was noted by a clock that was wrong. */
+function dueAt({ now, record: { failedAt } }: View, pause: number): number {
+  return failedAt === undefined || failedAt > now + pause ? now : failedAt + pause;
 }
 
 function isTrue(job: Thing, type: string): boolean {

@@ -1,7 +1,9 @@
 import { cleanup } from './cleanup.ts';
 import { teardownAnnotation } from './record.ts';
+import { closePolicies } from './retain.ts';
 import { deletions, isLate, type Stage, type StageOf, seen, waiting } from './stage.ts';
-import type { Thing, View } from './view.ts';
+import type { Thing } from './thing.ts';
+import type { View } from './view.ts';
 
 /** The Pulumi operator's finalizer on a Stack (operator internal/controller/pulumi/stack_controller.go). */
 const STACK_FINALIZER = 'finalizer.stack.pulumi.com';
@@ -9,7 +11,7 @@ const STACK_FINALIZER = 'finalizer.stack.pulumi.com';
 /** Where the data is can only be read while what says so exists. */
 const note: StageOf = (view) => {
   const { host, record } = view;
-  if (view.hostNamespace === undefined && host.root === undefined) return undefined;
+  if (!host.used) return undefined;
   if (record.host === host.name && record.root === host.root) return undefined;
   return {
     awaiting: 'Writing down where the data is',
@@ -29,7 +31,15 @@ const managed: StageOf = (view) => {
   return actions.length === 0 ? undefined : { awaiting: 'Deleting the managed resources', actions };
 };
 
+/** What is in it may still work with the data, and it must not be forgotten either. */
+export function foreignHost({ host }: View): string | undefined {
+  if (!host.foreign || !host.used) return undefined;
+  return `Cannot delete Namespace ${host.name}: its labels and annotations do not say that it is this instance's`;
+}
+
 const hostNamespace: StageOf = (view) => {
+  const foreign = foreignHost(view);
+  if (foreign !== undefined) return { awaiting: foreign };
   if (view.hostNamespace === undefined) return undefined;
   return waiting(view, [view.hostNamespace], deletions([view.hostNamespace], 'target', true));
 };
@@ -83,6 +93,7 @@ export function stragglers(view: View): readonly Thing[] {
 export const DESTROY: readonly StageOf[] = [
   note,
   stack,
+  closePolicies,
   managed,
   hostNamespace,
   outside,

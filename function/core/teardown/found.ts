@@ -7,6 +7,7 @@ export const Id = {
   CustomResourceDefinition: 'custom-resource-definition',
   Revision: 'revision',
   Namespaces: 'namespaces',
+  Host: 'host',
   Policies: 'policies',
   PolicyBindings: 'policy-bindings',
   RoleBindings: 'role-bindings',
@@ -28,9 +29,14 @@ export function one(found: Found, id: string): JsonObject | undefined {
 
 export function many(found: Found, id: string): readonly JsonObject[] {
   const value = found.get(id);
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 export function composedIn(found: Found): readonly JsonObject[] {
   return [...found].flatMap(([id, value]) => (id.startsWith(COMPOSED) && isObject(value) ? [value] : []));
+}
+
+/** Whether an object can have it, and it can be asked for. Others come from fields that anybody may have written. */
+export function isObjectName(name: string | undefined): name is string {
+  return name !== undefined && name.length <= 253 && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name);
 }

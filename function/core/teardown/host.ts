@@ -2,7 +2,7 @@ import { type JsonObject, stringAt } from '../../json.ts';
 import { Annotation, Key } from '../keys.ts';
 import { instanceNames } from '../names.ts';
 import { Id, many } from './found.ts';
-import { type Composed, carriesUid, composedFacts } from './ownership.ts';
+import { type Composed, carriesUid, composedFacts, isLeftBehind, type Owner } from './ownership.ts';
 import { readTeardownRecord } from './record.ts';
 import type { Found } from './requests.ts';
 
@@ -10,41 +10,60 @@ export interface HostFacts {
   readonly name: string;
   /** the Namespace itself while it exists and is this instance's */
   readonly namespace: JsonObject | undefined;
+  /** one of that name exists, and nothing says that it is this instance's */
+  readonly foreign: boolean;
+  /** this instance had it: it is marked so, was composed or was noted */
+  readonly used: boolean;
   /** node path of the tenants' data, when anything says so */
   readonly root: string | undefined;
 }
 
-/** The host Namespace as it is in use: what was noted, else what exists, else what would be created. */
-export function hostOf(instance: JsonObject, found: Found): HostFacts {
-  const owner = {
-    namespace: stringAt(instance, 'metadata', 'namespace') ?? '',
-    name: stringAt(instance, 'metadata', 'name') ?? '',
-    uid: stringAt(instance, 'metadata', 'uid') ?? '',
-  };
+/**
+ * The host Namespace as it is in use: what exists, else what was composed, else what was noted, else what would be created.
+ * The note comes late, since the instance's own user could have written it.
+ */
+export function hostOf(instance: JsonObject, owner: Owner, found: Found): HostFacts {
   const record = readTeardownRecord(instance);
   const { ours } = composedFacts(found, owner.uid);
   const manifest = ['spec', 'forProvider', 'manifest', 'metadata'];
-  const namespace = many(found, Id.Namespaces).find((each) => isOurs(each, owner));
+  const known = [
+    textOf(ours, Key.VCluster, 'spec', 'forProvider', 'namespace'),
+    textOf(ours, Key.HostNamespace, ...manifest, 'name'),
+    record.host,
+  ].find((each) => isHostName(each, owner));
+  const named = [...many(found, Id.Namespaces), ...many(found, Id.Host)];
+  const namespace = named.find((each) => isOurs(each, owner, known));
+  const name =
+    stringAt(namespace, 'metadata', 'name') ?? known ?? instanceNames(owner.namespace, owner.name).hostNamespace;
   return {
+    name,
     namespace,
-    name:
-      record.host ??
-      stringAt(namespace, 'metadata', 'name') ??
-      textOf(ours, Key.VCluster, 'spec', 'forProvider', 'namespace') ??
-      textOf(ours, Key.HostNamespace, ...manifest, 'name') ??
-      instanceNames(owner.namespace, owner.name).hostNamespace,
+    foreign: namespace === undefined && named.some((each) => stringAt(each, 'metadata', 'name') === name),
+    used: namespace !== undefined || known !== undefined,
     root:
-      record.root ??
       stringAt(namespace, 'metadata', 'annotations', Annotation.StorageRoot) ??
       textOf(ours, Key.HostNamespace, ...manifest, 'annotations', Annotation.StorageRoot) ??
-      textOf(ours, Key.PlatformStack, 'spec', 'config', 'storageRoot'),
+      textOf(ours, Key.PlatformStack, 'spec', 'config', 'storageRoot') ??
+      record.root,
   };
 }
 
-/** A label can be copied; the annotation names the one instance that the Namespace was made for. */
-function isOurs(namespace: JsonObject, owner: { namespace: string; name: string; uid: string }): boolean {
-  const named = stringAt(namespace, 'metadata', 'annotations', Annotation.Instance);
-  return carriesUid(namespace, owner.uid) && named === `${owner.namespace}/${owner.name}`;
+/**
+ * Labels can be copied; the annotation names the one instance that the Namespace was made for. One that was kept for it
+ * bears the label of its predecessor until the provider applies it again, so then its own use of it has to be known.
+ */
+function isOurs(namespace: JsonObject, owner: Owner, known: string | undefined): boolean {
+  const madeFor = stringAt(namespace, 'metadata', 'annotations', Annotation.Instance);
+  const name = stringAt(namespace, 'metadata', 'name');
+  if (madeFor !== `${owner.namespace}/${owner.name}` || !isHostName(name, owner)) return false;
+  return carriesUid(namespace, owner.uid) || (name === known && isLeftBehind(namespace, owner));
+}
+
+/** Whatever is written where: no other instance's host Namespace can be meant. */
+function isHostName(name: string | undefined, { id }: Owner): name is string {
+  return (
+    name !== undefined && name.length <= 63 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(name) && name.endsWith(`-${id}`)
+  );
 }
 
 function textOf(ours: readonly Composed[], key: Key, ...path: readonly string[]): string | undefined {

@@ -4,9 +4,10 @@ import { Annotation, FINALIZER } from '../keys.ts';
 import { condition } from '../observe/conditions.ts';
 import { oneLine } from '../text.ts';
 import { DESTROY, stageOf } from './destroy.ts';
+import { lookups } from './lookups.ts';
 import { problems } from './problems.ts';
-import { type Found, titleOf } from './requests.ts';
-import { isRetained, RETAIN } from './retain.ts';
+import { type Found, Kinds, titleOf } from './requests.ts';
+import { isRetained, RETAIN, unknownPolicy } from './retain.ts';
 import type { Stage } from './stage.ts';
 import type { Event, Failure, Step } from './step.ts';
 import { conditionsWith, heldVerdicts, type Said, verdicts } from './verdicts.ts';
@@ -38,11 +39,15 @@ export function planTeardown(instance: JsonObject, found: Found, now: number, fa
   if (!isDeleting(instance)) return holdsFinalizer(instance) ? NOTHING : addFinalizer(instance);
   const view = viewOf(instance, found, now);
   if (view === undefined || !view.finalizers.includes(FINALIZER)) return NOTHING;
+  // What was not looked up is not gone.
+  if (lookups(instance, found).length > 0) return pause(view, 'Looking for what is left of the instance');
   const held = heldBecause(view);
   if (held !== undefined) return told(view.instance, heldVerdicts(held), now) ?? pause(view, held);
   const stage = stageOf(view, isRetained(view) ? RETAIN : DESTROY);
   const said = verdicts(view, stage, problems(view, stage, failure));
-  return told(view.instance, said, now) ?? (stage === undefined ? removeFinalizer(view) : stepOf(view, stage));
+  return (
+    told(view.instance, said, now, gone(view)) ?? (stage === undefined ? removeFinalizer(view) : stepOf(view, stage))
+  );
 }
 
 /** The step when something that the plan asks for cannot be read: it says so, and nothing else is done. */
@@ -60,30 +65,39 @@ function heldBecause(view: View): string | undefined {
   if (annotation(view, Annotation.Paused) === 'true') {
     return `Nothing is deleted while annotation ${Annotation.Paused} is set`;
   }
-  if (isRetained(view) || 'value' in view.settings || !isAnythingLeft(view)) return undefined;
+  if (isRetained(view)) return undefined;
+  const unknown = unknownPolicy(view);
+  if (unknown !== undefined) return `Nothing is deleted while ${unknown}`;
+  if ('value' in view.settings || !isAnythingLeft(view)) return undefined;
   return `Nothing is deleted while the settings cannot be read: ${view.settings.problem}`;
 }
 
 function isAnythingLeft(view: View): boolean {
   const { hostNamespace, stack, managed, policies, roleBindings, chartRoles, volumes, claims, host } = view;
   const all = [managed, policies, roleBindings, chartRoles, volumes, claims];
-  return (
-    hostNamespace !== undefined || stack !== undefined || host.root !== undefined || all.some((each) => each.length > 0)
-  );
+  return hostNamespace !== undefined || stack !== undefined || host.used || all.some((each) => each.length > 0);
 }
 
 /** Phase, conditions and the generation they belong to, unless the instance says all of it already. */
-function told(instance: JsonObject, said: Said, now: number): Step | undefined {
+function told(instance: JsonObject, said: Said, now: number, gone: JsonObject = {}): Step | undefined {
   const status = objectAt(instance, 'status') ?? {};
   const conditions = conditionsWith(instance, said, now);
   const generation = numberAt(instance, 'metadata', 'generation');
   const isSame =
     status['phase'] === 'Deleting' &&
+    Object.keys(gone).length === 0 &&
     (generation === undefined || status['observedGeneration'] === generation) &&
     JSON.stringify(status['conditions'] ?? []) === JSON.stringify(conditions);
   if (isSame) return undefined;
-  const change = { phase: 'Deleting', ...optional('observedGeneration', generation), conditions };
+  const change = { phase: 'Deleting', ...optional('observedGeneration', generation), ...gone, conditions };
   return { ...NOTHING, status: change, events: events(instance, said) };
+}
+
+/** The Secret with the kubeconfig belongs to the Release and goes with it. */
+function gone(view: View): JsonObject {
+  const isNamed = objectAt(view.instance, 'status', 'kubeconfigSecretRef') !== undefined;
+  const isKept = isRetained(view) || view.managed.some(({ kind }) => kind === Kinds.Release.kind);
+  return isNamed && !isKept ? { kubeconfigSecretRef: null } : {};
 }
 
 const WARNINGS = new Set(['TargetDeleteFailed', 'UninstallFailed', 'StorageCleanupFailed', 'TeardownHeld']);

@@ -3,11 +3,13 @@ import { condition } from '../observe/conditions.ts';
 import { oneLine, someOf } from '../text.ts';
 import { formatDuration } from '../time.ts';
 import { cleanupProblem } from './cleanup.ts';
+import { foreignHost } from './destroy.ts';
 import { titleOf } from './requests.ts';
 import { isRetained } from './retain.ts';
 import { isLate, type Stage } from './stage.ts';
 import { actionKey, type Failure } from './step.ts';
-import { settingsIn, type Thing, type View } from './view.ts';
+import type { Thing } from './thing.ts';
+import { settingsIn, type View } from './view.ts';
 
 /** Why the deletion does not go on as it should, by the condition that says so; undefined where all is well. */
 export interface Problems {
@@ -25,7 +27,7 @@ export function problems(view: View, stage: Stage | undefined, failure: Failure 
   const target = [...(view.hostNamespace === undefined ? [] : [view.hostNamespace]), ...targetThings(view)];
   const install = [...(view.stack === undefined ? [] : [view.stack]), ...view.claims, ...view.roleBindings];
   return {
-    target: failing.target ?? late(view, target),
+    target: failing.target ?? foreignHost(view) ?? late(view, target),
     install: failing.install ?? late(view, install),
     storage: failing.storage ?? cleanupProblem(view),
   };
@@ -64,9 +66,14 @@ function namespaceTrouble({ kind, object }: Thing): string | undefined {
   if (kind !== 'Namespace') return undefined;
   const causes = NAMESPACE_TROUBLE.flatMap((type) => {
     const shown = condition(object, type);
-    return shown?.status === 'True' ? [shown.message || type] : [];
+    return shown?.status === 'True' ? [withoutCounts(shown.message) || type] : [];
   });
   return causes.length === 0 ? undefined : oneLine(causes.join('; '));
+}
+
+/** How much is left changes while it goes: `pods. has 3 resource instances`, `x in 2 resource instances`, `, 1 remaining`. */
+function withoutCounts(message: string): string {
+  return message.replace(/ (has|in) \d+ resource instances?/g, '').replace(/, \d+ remaining/g, '');
 }
 
 function remaining({ finalizers, object }: Thing): string | undefined {

@@ -2,6 +2,7 @@ import { type JsonObject, numberAt, stringAt } from '../../json.ts';
 import { Annotation } from '../keys.ts';
 import { readAnnotation, writeRecord } from '../observe/memory.ts';
 import { counter } from '../observe/workloads.ts';
+import { oneLine } from '../text.ts';
 
 /** What teardown remembers on the instance itself: all that it read it from is going to be gone. */
 export interface TeardownRecord {
@@ -18,15 +19,20 @@ export interface TeardownRecord {
   readonly failure: string | undefined;
 }
 
+/** Longer than any that is written here. */
+const FAILURE_LIMIT = 640;
+
+/** The instance's user can write it as well, so nothing in it is taken on trust. */
 export function readTeardownRecord(instance: JsonObject): TeardownRecord {
   const value = readAnnotation(instance, Annotation.Teardown);
+  const failure = stringAt(value, 'failure');
   return {
     host: stringAt(value, 'host'),
     root: stringAt(value, 'root'),
     retained: value?.['retained'] === true,
     counted: stringAt(value, 'counted'),
     failedAt: numberAt(value, 'failedAt'),
-    failure: stringAt(value, 'failure'),
+    failure: failure && oneLine(failure, FAILURE_LIMIT),
   };
 }
 

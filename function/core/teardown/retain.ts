@@ -1,15 +1,31 @@
-import { type Json, listAt, stringAt } from '../../json.ts';
+import { at, isObject, type Json, listAt } from '../../json.ts';
 import { ORPHAN_POLICIES } from '../compose/object.ts';
+import { Key } from '../keys.ts';
+import { oneLine } from '../text.ts';
 import { stopCleanup } from './cleanup.ts';
+import { keyOf } from './ownership.ts';
 import { teardownAnnotation } from './record.ts';
 import { Kinds, titleOf } from './requests.ts';
 import { deletions, type StageOf, seen, waiting } from './stage.ts';
-import type { Thing, View } from './view.ts';
+import type { Thing } from './thing.ts';
+import type { View } from './view.ts';
 
 /** Whether everything real is to stay: its user said so, or took what is composed out of the instance's hands. */
 export function isRetained(view: View): boolean {
   const isOrphaning = view.orphaned || view.finalizers.includes('orphan');
-  return view.record.retained || isOrphaning || stringAt(view.instance, 'spec', 'deletionPolicy') === 'Retain';
+  return view.record.retained || isOrphaning || policyOf(view) === 'Retain';
+}
+
+/** What the instance says of its own deletion that can be neither obeyed nor taken for the default. */
+export function unknownPolicy(view: View): string | undefined {
+  if (!isObject(view.instance['spec'])) return 'the instance has no spec';
+  const policy = policyOf(view);
+  if (policy === undefined || policy === 'Delete' || policy === 'Retain') return undefined;
+  return `deletionPolicy ${oneLine(JSON.stringify(policy))} is neither Delete nor Retain`;
+}
+
+function policyOf({ instance }: View): Json | undefined {
+  return at(instance, 'spec', 'deletionPolicy');
 }
 
 /** Once seen, always so: the marks of an orphaning deletion go away when Kubernetes is done with it. */
@@ -22,8 +38,8 @@ const remember: StageOf = (view) => {
   };
 };
 
-/** Garbage collection deletes these with the instance, and one that somebody gave the right would delete the real thing. */
-const closePolicies: StageOf = (view) => {
+/** One that somebody gave the right to would delete the real thing, whoever deletes it: the plan or garbage collection. */
+export const closePolicies: StageOf = (view) => {
   const open = view.managed.filter(deletesTheRealThing);
   if (open.length === 0) return undefined;
   return {
@@ -44,10 +60,19 @@ function deletesTheRealThing({ kind, object }: Thing): boolean {
   return policies.length === 0 || policies.includes('*') || policies.includes('Delete');
 }
 
-const roleBindings: StageOf = (view) =>
-  view.roleBindings.length === 0
-    ? undefined
-    : waiting(view, view.roleBindings, deletions(view.roleBindings, 'install', false));
+/** The Object goes first: left to garbage collection, its provider could make the binding again until then. */
+const roleBindings: StageOf = (view) => {
+  const makers = view.managed.filter(({ object }) => keyOf(object) === Key.StackAuthDelegator);
+  const actions = deletions([...makers, ...view.roleBindings], 'install', false);
+  return view.roleBindings.length + actions.length === 0 ? undefined : waiting(view, view.roleBindings, actions);
+};
+
+/** The operator uninstalls when the Stack is deleted, should somebody have told it to (destroyOnFinalize). */
+const keepInstalled: StageOf = ({ stack }) => {
+  if (stack === undefined || stack.deletedAt !== undefined) return undefined;
+  if (at(stack.object, 'spec', 'destroyOnFinalize') !== true) return undefined;
+  return { awaiting: `Waiting for destroyOnFinalize of ${titleOf(stack)} to be taken back: it would uninstall` };
+};
 
 /** Retain: everything real stays, only the binding of an identity that goes with the instance does not. */
-export const RETAIN: readonly StageOf[] = [remember, stopCleanup, closePolicies, roleBindings];
+export const RETAIN: readonly StageOf[] = [remember, stopCleanup, closePolicies, keepInstalled, roleBindings];

@@ -3,6 +3,7 @@ import { readSettings, SETTINGS_API } from '../../api/settings.ts';
 import type { Settings } from '../../api/settings.types.ts';
 import { type Json, type JsonObject, listAt, objectAt, stringAt } from '../../json.ts';
 import { oneLine, someOf } from '../text.ts';
+import { isObjectName } from './found.ts';
 
 export type SettingsFacts = { readonly value: Settings } | { readonly problem: string };
 
@@ -10,7 +11,8 @@ const FUNCTION = /(^|-)function-platform-instance$/;
 
 /** The name of the CompositionRevision whose pipeline composed the instance. */
 export function revisionName(instance: JsonObject): string | undefined {
-  return stringAt(instance, 'spec', 'crossplane', 'compositionRevisionRef', 'name');
+  const name = stringAt(instance, 'spec', 'crossplane', 'compositionRevisionRef', 'name');
+  return isObjectName(name) ? name : undefined;
 }
 
 /** What the function was told when it composed the instance: the input of its step in the instance's CompositionRevision. */

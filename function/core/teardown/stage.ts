@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../json.ts';
-import { someOf } from '../text.ts';
 import { titleOf } from './requests.ts';
 import type { Action, Concern, Seen } from './step.ts';
-import { settingsIn, type Thing, type View } from './view.ts';
+import type { Thing } from './thing.ts';
+import { settingsIn, type View } from './view.ts';
 
 /** The part of the plan that the instance is at: what to do for it, or what is awaited. */
 export interface Stage {
@@ -22,14 +22,19 @@ export interface Stage {
 /** undefined when there is nothing left to do for it */
 export type StageOf = (view: View) => Stage | undefined;
 
+/** Messages hold no counts that change (S08). */
+const NAMED_AT_MOST = 3;
+
 export function gone(things: readonly Thing[]): string {
-  return `Waiting for ${someOf(things.map(titleOf))} to be gone`;
+  const titles = things.map(titleOf).sort();
+  const others = titles.length > NAMED_AT_MOST ? ' and others' : '';
+  return `Waiting for ${titles.slice(0, NAMED_AT_MOST).join(', ')}${others} to be gone`;
 }
 
-/** Deletes what is not being deleted yet. */
+/** Deletes what is not being deleted yet. Without a name a deletion would mean the whole collection. */
 export function deletions(things: readonly Thing[], concern: Concern, irreversible: boolean): readonly Action[] {
   return things
-    .filter(({ deletedAt }) => deletedAt === undefined)
+    .filter(({ name, deletedAt }) => name !== '' && deletedAt === undefined)
     .map((thing) => ({ verb: 'delete', object: seen(thing), concern, irreversible }));
 }
 
@@ -46,8 +51,11 @@ export function isLate(view: View, thing: Thing | undefined): boolean {
 
 /** The next moment at which one of them counts as late. */
 export function nextLate(view: View, things: readonly Thing[]): number | undefined {
-  const times = things.flatMap((each) => lateAt(view, each) ?? []).filter((time) => time > view.now);
-  return times.length === 0 ? undefined : Math.min(...times);
+  const [next] = things
+    .flatMap((each) => lateAt(view, each) ?? [])
+    .filter((time) => time > view.now)
+    .sort((a, b) => a - b);
+  return next;
 }
 
 export function waiting(view: View, things: readonly Thing[], actions: readonly Action[] = []): Stage {

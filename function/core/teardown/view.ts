@@ -1,24 +1,25 @@
 import type { Settings } from '../../api/settings.types.ts';
-import { type JsonObject, listAt, stringAt } from '../../json.ts';
-import { type Annotation, FINALIZER } from '../keys.ts';
-import { HELM_RELEASE } from '../names.ts';
-import { identify } from '../observe/index.ts';
-import { parseTime } from '../time.ts';
+import { type JsonObject, objectAt, stringAt } from '../../json.ts';
+import { type Annotation, FINALIZER, Key } from '../keys.ts';
 import { Id, many, one } from './found.ts';
 import { type HostFacts, hostOf } from './host.ts';
-import { type Composed, carriesUid, composedFacts } from './ownership.ts';
+import { chartRoles, leakedVolumes } from './leaks.ts';
+import {
+  type Composed,
+  carriesUid,
+  composedFacts,
+  isCleanup,
+  isLeftBehind,
+  isNamedFor,
+  type Owner,
+  ownerOf,
+} from './ownership.ts';
 import { readTeardownRecord, type TeardownRecord } from './record.ts';
-import { type Found, type Kind, Kinds, type Reference, titleOf } from './requests.ts';
+import { type Found, type Kind, Kinds, type Reference } from './requests.ts';
 import { type SettingsFacts, settingsOf } from './settings.ts';
-import type { Seen } from './step.ts';
+import { finalizersOf, sorted, type Thing, thing } from './thing.ts';
 
-/** An object together with how it is reached. */
-export interface Thing extends Seen {
-  readonly object: JsonObject;
-  /** when its deletion began, in seconds since 1970; undefined while it is not being deleted */
-  readonly deletedAt: number | undefined;
-  readonly finalizers: readonly string[];
-}
+export { finalizersOf, type Thing } from './thing.ts';
 
 /** Everything that is known of an instance that is being deleted. */
 export interface View {
@@ -50,22 +51,20 @@ export interface View {
 
 /** undefined for an object that no plan can be made for. */
 export function viewOf(instance: JsonObject, found: Found, now: number): View | undefined {
-  const identity = identify(instance);
-  if (identity?.uid === undefined) return undefined;
-  const { uid } = identity;
+  const owner = ownerOf(instance);
+  if (owner === undefined) return undefined;
+  const { namespace, name, uid } = owner;
   const composed = composedFacts(found, uid);
-  const host = hostOf(instance, found);
-  const ours = (id: string, kind: Kind): Thing[] =>
-    many(found, id)
-      .filter((resource) => carriesUid(resource, uid))
-      .map((resource) => thing(kind, resource));
+  const host = hostOf(instance, owner, found);
+  const ours = (id: string, kind: Kind, key: Key): readonly Thing[] => belonging(found, id, kind, { owner, key, host });
   const others = composed.ours.map(composedThing);
+  const isGone = host.namespace === undefined && !host.foreign;
   return {
     instance,
-    namespace: identity.namespace,
-    name: identity.name,
+    namespace,
+    name,
     uid,
-    annotations: identity.annotations,
+    annotations: objectAt(instance, 'metadata', 'annotations') ?? {},
     finalizers: finalizersOf(instance),
     now,
     record: readTeardownRecord(instance),
@@ -76,22 +75,40 @@ export function viewOf(instance: JsonObject, found: Found, now: number): View | 
     hostNamespace: host.namespace === undefined ? undefined : thing(Kinds.Namespace, host.namespace),
     stack: others.find(({ kind }) => kind === Kinds.Stack.kind),
     managed: sorted(others.filter(({ kind }) => kind !== Kinds.Stack.kind)),
-    policies: sorted([...ours(Id.PolicyBindings, Kinds.PolicyBinding), ...ours(Id.Policies, Kinds.Policy)]),
-    roleBindings: sorted(ours(Id.RoleBindings, Kinds.ClusterRoleBinding)),
-    chartRoles: chartRoles(found, host.name),
-    volumes: sorted(leakedVolumes(found, host.name)),
-    claims: sorted(ours(Id.Claims, Kinds.Claim)),
-    jobs: sorted(ours(Id.Jobs, Kinds.Job)),
-    pods: sorted(ours(Id.Pods, Kinds.Pod)),
+    policies: [
+      ...ours(Id.Policies, Kinds.Policy, Key.OwnerServicePolicy),
+      ...ours(Id.PolicyBindings, Kinds.PolicyBinding, Key.OwnerServicePolicyBinding),
+    ],
+    roleBindings: ours(Id.RoleBindings, Kinds.ClusterRoleBinding, Key.StackAuthDelegator),
+    chartRoles: isGone ? chartRoles(found, host.name) : [],
+    volumes: isGone ? leakedVolumes(found, host.name) : [],
+    claims: ours(Id.Claims, Kinds.Claim, Key.StackState),
+    jobs: cleaning(found, Id.Jobs, Kinds.Job, uid),
+    pods: cleaning(found, Id.Pods, Kinds.Pod, uid),
   };
+}
+
+interface Belonging {
+  readonly owner: Owner;
+  readonly key: Key;
+  readonly host: HostFacts;
+}
+
+/** With a host Namespace that was kept for it, the instance has taken over what else was kept. */
+function belonging(found: Found, id: string, kind: Kind, { owner, key, host }: Belonging): readonly Thing[] {
+  const ours = many(found, id).filter(
+    (each) => isNamedFor(each, owner, key) && (carriesUid(each, owner.uid) || (host.used && isLeftBehind(each, owner))),
+  );
+  return sorted(ours.map((each) => thing(kind, each)));
+}
+
+function cleaning(found: Found, id: string, kind: Kind, uid: string): readonly Thing[] {
+  const ours = many(found, id).filter((each) => carriesUid(each, uid) && isCleanup(kind, each, uid));
+  return sorted(ours.map((each) => thing(kind, each)));
 }
 
 export function isDeleting(instance: JsonObject): boolean {
   return stringAt(instance, 'metadata', 'deletionTimestamp') !== undefined;
-}
-
-export function finalizersOf(resource: JsonObject): readonly string[] {
-  return listAt(resource, 'metadata', 'finalizers').filter((each) => typeof each === 'string');
 }
 
 export function holdsFinalizer(instance: JsonObject): boolean {
@@ -103,30 +120,11 @@ export function settingsIn(view: View): Settings | undefined {
   return 'value' in view.settings ? view.settings.value : undefined;
 }
 
-function thing(kind: Kind, resource: JsonObject): Thing {
-  const namespace = stringAt(resource, 'metadata', 'namespace');
-  return {
-    ...kind,
-    ...(namespace === undefined ? {} : { namespace }),
-    name: stringAt(resource, 'metadata', 'name') ?? '',
-    uid: stringAt(resource, 'metadata', 'uid') ?? '',
-    resourceVersion: stringAt(resource, 'metadata', 'resourceVersion') ?? '',
-    object: resource,
-    deletedAt: parseTime(stringAt(resource, 'metadata', 'deletionTimestamp')),
-    finalizers: finalizersOf(resource),
-  };
-}
-
 function composedThing({ resource }: Composed): Thing {
   const kind = Object.values(Kinds).find(
     (known) => known.kind === resource['kind'] && known.apiVersion === resource['apiVersion'],
   );
   return thing(kind ?? Kinds.Object, resource);
-}
-
-/** The order in which they are named and worked on. */
-function sorted(things: readonly Thing[]): readonly Thing[] {
-  return [...things].sort((a, b) => (titleOf(a) < titleOf(b) ? -1 : 1));
 }
 
 function dyingApi(found: Found): Reference | undefined {
@@ -139,46 +137,6 @@ function dyingApi(found: Found): Reference | undefined {
     if (resource !== undefined && isDeleting(resource)) return thing(kind, resource);
   }
   return undefined;
-}
-
-/** The chart's cluster-wide role and binding bear no label of ours; Helm notes on them which release they belong to. */
-function chartRoles(found: Found, host: string): readonly Thing[] {
-  const all = [
-    [Id.ChartRoleBinding, Kinds.ClusterRoleBinding],
-    [Id.ChartRole, Kinds.ClusterRole],
-  ] as const;
-  return all.flatMap(([id, kind]) => {
-    const resource = one(found, id);
-    return resource !== undefined && isOfRelease(resource, host) ? [thing(kind, resource)] : [];
-  });
-}
-
-function isOfRelease(resource: JsonObject, host: string): boolean {
-  const note = (name: string) => stringAt(resource, 'metadata', 'annotations', `meta.helm.sh/${name}`);
-  return note('release-namespace') === host && note('release-name') === HELM_RELEASE;
-}
-
-const SYNCED_VOLUME = new RegExp(`^${HELM_RELEASE}-.+-x-.+-x-${HELM_RELEASE}$`);
-const SYNCED_BY = 'vcluster.loft.sh/managed-by';
-
-/**
- * vCluster gives the volumes it syncs to the host no owner, so they stay behind. It marks them with its namespace and name;
- * the names it gives them are cut and end in a hash when they are long (syncer, pkg/util/translate).
- */
-function leakedVolumes(found: Found, host: string): Thing[] {
-  return many(found, Id.Volumes)
-    .filter((volume) => isMarked(volume, host) || isNamedAndClaimed(volume, host))
-    .map((volume) => thing(Kinds.Volume, volume));
-}
-
-function isMarked(volume: JsonObject, host: string): boolean {
-  const isNamed = stringAt(volume, 'metadata', 'name')?.startsWith(`${HELM_RELEASE}-`) === true;
-  return isNamed && stringAt(volume, 'metadata', 'labels', SYNCED_BY) === `${host}-x-${HELM_RELEASE}`;
-}
-
-function isNamedAndClaimed(volume: JsonObject, host: string): boolean {
-  const isNamed = SYNCED_VOLUME.test(stringAt(volume, 'metadata', 'name') ?? '');
-  return isNamed && stringAt(volume, 'spec', 'claimRef', 'namespace') === host;
 }
 
 export function annotation(view: View, name: (typeof Annotation)[keyof typeof Annotation]): string | undefined {

@@ -25,13 +25,17 @@ export type JobOutcome = 'Complete' | 'Failed' | 'running';
 
 /** An API server in memory with the controllers that a deletion meets. Every change is written down. */
 export class Cluster {
-  now = 1_780_000_000;
+  now = 1_790_000_000;
   /** controllers that are down: what they keep stays */
   readonly down = new Set<Controller>();
+  /** whether provider-kubernetes makes again what is missing */
+  heals = false;
   /** how the next cleanup Jobs end; without an entry they succeed */
   readonly outcomes: JobOutcome[] = [];
   /** every deletion, creation and patch of anything but the instance, in order */
   readonly done: string[] = [];
+  /** UIDs of the Jobs that failed */
+  readonly failed = new Set<string>();
   private readonly objects = new Map<string, JsonObject>();
   private counter = 0;
 
@@ -40,6 +44,10 @@ export class Cluster {
     const stored = structuredClone(object);
     const metadata = { ...objectAt(stored, 'metadata') };
     metadata['uid'] ??= `made-${++this.counter}`;
+    metadata['creationTimestamp'] ??= time(this.now);
+    if (stored['kind'] === 'Namespace') {
+      metadata['labels'] = { ...objectAt(metadata, 'labels'), 'kubernetes.io/metadata.name': metadata['name'] ?? '' };
+    }
     metadata['resourceVersion'] = String(++this.counter);
     if (keeper && kept !== undefined) metadata['finalizers'] ??= [kept.finalizer];
     stored['metadata'] = metadata;
@@ -116,12 +124,38 @@ export class Cluster {
       const isDeleting = stringAt(object, 'metadata', 'deletionTimestamp') !== undefined;
       if (kept === undefined || !isDeleting || this.down.has(kept.by)) continue;
       const finalizers = listAt(object, 'metadata', 'finalizers').filter((each) => each !== kept.finalizer);
+      if (mayDelete(object)) this.delete(this.real(object) ?? {});
       if (object['kind'] === 'Namespace') this.emptyNamespace(stringAt(object, 'metadata', 'name') ?? '');
       this.edit(object, () => {
         (object['metadata'] as JsonObject)['finalizers'] = finalizers;
       });
     }
+    if (this.heals) for (const object of this.all('Object')) this.apply(object);
     for (const job of this.all('Job')) this.finishJob(job);
+  }
+
+  /** provider-kubernetes makes what is missing, and gives what is there the labels of the manifest. */
+  private apply(object: JsonObject): void {
+    const policies = listAt(object, 'spec', 'managementPolicies');
+    const isDeleting = stringAt(object, 'metadata', 'deletionTimestamp') !== undefined;
+    const manifest = objectAt(object, 'spec', 'forProvider', 'manifest');
+    const isOff = this.down.has('provider-kubernetes') || isDeleting || manifest === undefined;
+    if (isOff || !(policies.includes('Create') || policies.includes('*'))) return;
+    const real = this.real(object);
+    if (real === undefined) {
+      this.put(manifest);
+      return;
+    }
+    const metadata = { labels: objectAt(manifest, 'metadata', 'labels') ?? {} };
+    const wanted = structuredClone(real);
+    merge(wanted, { metadata });
+    if (JSON.stringify(wanted) !== JSON.stringify(real)) this.edit(real, () => merge(real, { metadata }));
+  }
+
+  /** What an Object stands for. */
+  private real(object: JsonObject): JsonObject | undefined {
+    const manifest = objectAt(object, 'spec', 'forProvider', 'manifest');
+    return manifest === undefined ? undefined : this.objects.get(keyOf(manifest));
   }
 
   private startJob(job: JsonObject): void {
@@ -155,6 +189,7 @@ export class Cluster {
       outcome === 'Failed'
         ? { reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' }
         : {};
+    if (outcome === 'Failed') this.failed.add(stringAt(job, 'metadata', 'uid') ?? '');
     this.edit(job, () => {
       job['status'] = { conditions: [{ type: outcome, status: 'True', ...reason }] };
     });
@@ -181,6 +216,12 @@ export class Cluster {
     const metadata = objectAt(object, 'metadata');
     return metadata?.['uid'] === uid && metadata['resourceVersion'] === resourceVersion ? object : undefined;
   }
+}
+
+function mayDelete(object: JsonObject): boolean {
+  if (object['kind'] !== 'Object') return false;
+  const policies = listAt(object, 'spec', 'managementPolicies');
+  return policies.length === 0 || policies.includes('*') || policies.includes('Delete');
 }
 
 export function keyOf(object: JsonObject): string {

@@ -206,7 +206,7 @@ describe('[X07] what is not this instance’s', () => {
     for (const each of life.cluster.all()) {
       if (each['kind'] === 'PlatformInstance') continue;
       life.cluster.edit(each, () =>
-        merge(each, JSON.parse(JSON.stringify({ metadata: { labels: objectLabels(each) } }))),
+        merge(each, JSON.parse(JSON.stringify({ metadata: { labels: objectLabels(each), ...controller(each) } }))),
       );
     }
     life.run(120);
@@ -215,6 +215,11 @@ describe('[X07] what is not this instance’s', () => {
     expect(life.left().some((key) => key.startsWith('Namespace'))).toBe(true);
   });
 });
+
+function controller(object: JsonObject): JsonObject {
+  const isOwned = (object['metadata'] as JsonObject)['ownerReferences'] !== undefined;
+  return isOwned ? { ownerReferences: [{ uid: 'uid-2', controller: true }] } : {};
+}
 
 function objectLabels(object: JsonObject): JsonObject {
   const labels = (object['metadata'] as JsonObject)['labels'];

@@ -25,6 +25,11 @@ export class Life {
   readonly reasons: string[] = [];
   readonly events: string[] = [];
   failures = 0;
+  statusWrites = 0;
+  /** UIDs of the cleanup Jobs that failed */
+  get failedJobs(): ReadonlySet<string> {
+    return this.cluster.failed;
+  }
 
   constructor(spec: JsonObject = {}, world: World = World.ready({ ...MINIMAL, ...spec })) {
     this.id = instanceId(this.namespace, this.name);
@@ -159,14 +164,16 @@ export class Life {
     });
   }
 
-  gather(): { readonly instance: JsonObject; readonly found: Found } {
-    const instance = structuredClone(this.xr ?? {});
+  gather(
+    answer: (request: Request) => JsonObject | undefined | JsonObject[] = (request) => this.cluster.answer(request),
+    instance: JsonObject = structuredClone(this.xr ?? {}),
+  ): { readonly instance: JsonObject; readonly found: Found } {
     const found = new Map<string, JsonObject | undefined | readonly JsonObject[]>();
     for (let round = 0; ; round++) {
       const requests: readonly Request[] = lookups(instance, found);
       if (requests.length === 0) return { instance, found };
       if (round > 5) throw new Error(`lookups do not end: ${requests.map(({ id }) => id).join(', ')}`);
-      for (const request of requests) found.set(request.id, this.cluster.answer(request));
+      for (const request of requests) found.set(request.id, answer(request));
     }
   }
 
@@ -184,6 +191,7 @@ export class Life {
     if (xr === undefined) return step;
     if (step.status !== undefined) {
       const { status } = step;
+      this.statusWrites++;
       this.cluster.edit(xr, () => merge(xr, { status }));
       const reason = this.condition('InstanceReady').split(' ')[1] ?? '';
       if (this.reasons.at(-1) !== reason) this.reasons.push(reason);
@@ -203,11 +211,15 @@ export class Life {
       return false;
     }
     this.failure = undefined;
+    this.perform(action);
+    return true;
+  }
+
+  perform(action: Action): void {
     this.cluster.done.push(`${action.verb} ${action.object.kind} ${action.object.name}`);
     if (action.verb === 'delete') this.cluster.delete(action.object);
     else if (action.verb === 'patch') this.cluster.patch(action.object, action.change);
     else this.cluster.create(action.object, action.manifest);
-    return true;
   }
 
   /** Steps and controllers in turn until the instance is gone or nothing but time can help. */

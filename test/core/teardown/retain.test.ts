@@ -20,7 +20,8 @@ describe('Retain', () => {
       expect(life.xr).toBeUndefined();
       expect(real(life)).toEqual(before);
       expect(life.cluster.done).toEqual([
-        expect.stringMatching(/^delete ClusterRoleBinding pi-blue-\w+-stack-auth-delegator$/),
+        ...(way === 'background' ? [`delete Object pi-blue-${life.id}-stack-auth-delegator`] : []),
+        `delete ClusterRoleBinding pi-blue-${life.id}-stack-auth-delegator`,
       ]);
       expect(life.left().filter((key) => key.startsWith('ClusterRoleBinding'))).toEqual([
         `ClusterRoleBinding /vc-vcluster-v-${life.host}`,
