@@ -11,7 +11,7 @@ const STACK_FINALIZER = 'finalizer.stack.pulumi.com';
 /** Where the data is can only be read while what says so exists. */
 const note: StageOf = (view) => {
   const { host, record } = view;
-  if (!host.used) return undefined;
+  if (!host.used && host.root === undefined) return undefined;
   if (record.host === host.name && record.root === host.root) return undefined;
   return {
     awaiting: 'Writing down where the data is',

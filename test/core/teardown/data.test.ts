@@ -16,6 +16,16 @@ describe('the data on the node', () => {
     expect(JSON.stringify(job)).not.toContain('/elsewhere');
   });
 
+  it('[D06] is removed when only the Stack says where it is, which goes first', () => {
+    const life = new Life();
+    life.cluster.drop('Namespace', life.host);
+    for (const role of ['host-namespace', 'vcluster']) {
+      for (const kind of ['Object', 'Release']) life.cluster.drop(kind, `pi-blue-${life.id}-${role}`, 'team-a');
+    }
+    life.deleteInBackground().run(60);
+    expect(jobs(life)).toHaveLength(1);
+  });
+
   it('[D06] is noted as removed with the UID, and not removed twice', () => {
     const life = new Life().deleteInBackground();
     life.edit((xr) => merge(xr, { metadata: { finalizers: ['platform.di-framework.dev/instance', 'mine'] } }));
