@@ -1,6 +1,6 @@
-import type { DataOutcome, Deed, Rehearsal } from '../core/teardown/rehearsal.ts';
-import { rehearse } from '../core/teardown/rehearsal.ts';
+import { type DataOutcome, type Rehearsal, rehearse } from '../core/teardown/rehearsal.ts';
 import { type Named, titleOf } from '../core/teardown/requests.ts';
+import type { Deed } from '../core/teardown/scene.ts';
 import { seconds } from '../core/time.ts';
 import { type JsonObject, stringAt } from '../json.ts';
 import type { RunFunctionResponse } from '../wire/messages.ts';
@@ -28,14 +28,14 @@ function basis({ observed, required }: Inputs): string {
 }
 
 function body(rehearsal: Rehearsal): readonly string[] {
-  const { deeds, collected, kept, stopped } = rehearsal;
+  const { deeds, collected, kept, stopped, targetLost } = rehearsal;
   const done = deeds.filter(({ verb, object }) => (verb === 'delete' || verb === 'patch') && !isOfCleanup(object));
   const going = deeds.filter(({ verb, object }) => verb === 'go' && !isOfCleanup(object));
   return [
     ...verdict(rehearsal),
     ...section('destroys, in this order:', [...grouped(done), ...dataRemoved(rehearsal)]),
     ...section('is being deleted already, and goes in any case:', grouped(going)),
-    ...section('goes with the instance (nothing real goes with it):', collected.map(titleOf)),
+    ...section(`goes with the instance${targetLost ? '' : ' (nothing real goes with it)'}:`, collected.map(titleOf)),
     ...(stopped === undefined || deeds.length > 0 ? keeps(rehearsal.data, kept) : []),
     ...adoption(rehearsal),
   ];
@@ -51,10 +51,9 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 /** The one thing that whoever reviews this has to know. */
-function verdict({ deeds, data, retained, stopped }: Rehearsal): readonly string[] {
-  const isTargetLost = deeds.some(({ verb, object }) => verb !== 'patch' && object.kind === 'Namespace');
+function verdict({ targetLost, data, retained, stopped }: Rehearsal): readonly string[] {
   const lost = [
-    ...(isTargetLost ? ['the vCluster with all that runs in it'] : []),
+    ...(targetLost ? ['the vCluster with all that runs in it'] : []),
     ...(data.removed ? ["the tenants' data on the node"] : []),
   ];
   const loss = lost.length === 0 ? 'No data is lost' : `DATA IS LOST: ${lost.join(' and ')}`;

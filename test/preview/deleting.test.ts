@@ -246,6 +246,17 @@ spec: { managementPolicies: [Observe, Create, Update] }
     ]);
   });
 
+  test.each([
+    ['a deletion that nobody tears down', `  finalizers: [mine]\n  ${MARK}`],
+    ['a deletion that is held', '  annotations: { crossplane.io/paused: "true" }'],
+  ])('with a provider that uninstalls is lost, also by %s', async (_, line) => {
+    const going = release
+      .replace('metadata:\n', `metadata:\n  ${MARK}\n`)
+      .replace('[Observe, Create, Update]', '["*"]');
+    const { verdict } = await told({ 'xr.yaml': withMetadata(line), 'o.yaml': going }, '--observed', '{o.yaml}');
+    expect(verdict[0]).toBe(TARGET);
+  });
+
   test('with a root that nothing safe can be said of ends with the instance still there', async () => {
     const first = await preview({ 'xr.yaml': XR }, '{xr.yaml}');
     const text = first.stdout.replaceAll(ROOT, '/data/../team-a/blue');

@@ -1,6 +1,9 @@
-import { isObject, type Json, type JsonObject, listAt, stringAt } from '../../json.ts';
+import { isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../json.ts';
+import { formatTime } from '../time.ts';
 import { lookups } from './lookups.ts';
 import { type Found, type Kind, Kinds, type Named, type Request } from './requests.ts';
+import { deletesTheRealThing } from './retain.ts';
+import { isDeleting } from './view.ts';
 
 /** All that the plan asks for, out of objects that are at hand. */
 export function gatherFrom(instance: JsonObject, objects: readonly JsonObject[]): Found {
@@ -66,9 +69,33 @@ export function without(objects: readonly JsonObject[], first: JsonObject): Remo
 }
 
 function goesWith(object: JsonObject, gone: JsonObject): boolean {
+  if (mayDelete(gone) && isRealOf(gone, object)) return true;
   const uid = stringAt(gone, 'metadata', 'uid');
   const owners: readonly Json[] = listAt(object, 'metadata', 'ownerReferences');
   if (uid !== undefined && owners.some((owner) => stringAt(owner, 'uid') === uid)) return true;
   const inside = stringAt(object, 'metadata', 'namespace');
   return isOfKind(gone, Kinds.Namespace) && inside !== undefined && inside === stringAt(gone, 'metadata', 'name');
+}
+
+/** Whether its provider deletes the real thing with it. */
+export function mayDelete(object: JsonObject): boolean {
+  return deletesTheRealThing({ kind: namedOf(object).kind, object });
+}
+
+/** What an Object stands for; of what a Release installed, the parts that say so. */
+function isRealOf(managed: JsonObject, object: JsonObject): boolean {
+  const forProvider = objectAt(managed, 'spec', 'forProvider');
+  const manifest = objectAt(forProvider, 'manifest');
+  if (manifest !== undefined) return isNamed(object, namedOf(manifest));
+  const host = stringAt(forProvider, 'namespace');
+  return host !== undefined && stringAt(object, 'metadata', 'annotations', 'meta.helm.sh/release-namespace') === host;
+}
+
+/** What a provider deletes right now goes too. */
+export function withProvidersAtIt(objects: readonly JsonObject[], now: number): readonly JsonObject[] {
+  const at = objects.filter((each) => isDeleting(each) && mayDelete(each));
+  const metadata = { deletionTimestamp: formatTime(now) };
+  return objects.map((each) =>
+    !isDeleting(each) && at.some((managed) => isRealOf(managed, each)) ? patched(each, { metadata }) : each,
+  );
 }

@@ -54,7 +54,7 @@ export const closePolicies: StageOf = (view) => {
   };
 };
 
-function deletesTheRealThing({ kind, object }: Thing): boolean {
+export function deletesTheRealThing({ kind, object }: Pick<Thing, 'kind' | 'object'>): boolean {
   if (kind !== Kinds.Release.kind && kind !== Kinds.Object.kind) return false;
   const policies: readonly Json[] = listAt(object, 'spec', 'managementPolicies');
   return policies.length === 0 || policies.includes('*') || policies.includes('Delete');
