@@ -1,8 +1,8 @@
-import { type Reference, type Selection, titleOf } from '../core/teardown/requests.ts';
+import { type Kind, type Reference, type Selection, titleOf } from '../core/teardown/requests.ts';
 import type { Seen } from '../core/teardown/step.ts';
 import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../json.ts';
 import type { Call, Connection } from './connection.ts';
-import { ApiError, hasStatus, meaning } from './errors.ts';
+import { ApiError, hasStatus, isMissing, meaning } from './errors.ts';
 import { collectionPath, objectPath, selectorOf } from './paths.ts';
 
 export const FIELD_MANAGER = 'platform-instance-teardown';
@@ -31,11 +31,11 @@ export function createApi(connection: Connection): Api {
   return {
     read: (reference) =>
       meaning(`read ${titleOf(reference)}`, () =>
-        unlessMissing(connection.send({ method: 'GET', path: objectPath(reference) }), undefined),
+        unlessMissing(reference, connection.send({ method: 'GET', path: objectPath(reference) }), undefined),
       ),
     list: (selection) =>
       meaning(`list ${describe(selection)}`, async () => {
-        const { items } = await unlessMissing(listAll(connection, selection), { items: [] });
+        const { items } = await unlessMissing(selection, listAll(connection, selection), { items: [] });
         const { apiVersion, kind } = selection;
         // The items of a list of a built-in kind do not say what they are.
         return items.map((item) => ({ apiVersion, kind, ...item }));
@@ -109,11 +109,12 @@ async function allPages(page: (from: string) => Promise<JsonObject>): Promise<Li
   }
 }
 
-async function unlessMissing<T, U>(answer: Promise<T>, otherwise: U): Promise<T | U> {
+/** Only the API server's own word counts: a 404 of a proxy must not read as "gone". */
+async function unlessMissing<T, U>(kind: Kind, answer: Promise<T>, otherwise: U): Promise<T | U> {
   try {
     return await answer;
   } catch (error) {
-    if (hasStatus(error, 404)) return otherwise;
+    if (isMissing(error, kind)) return otherwise;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { isAlwaysServed, type Kind } from '../core/teardown/requests.ts';
 import { oneLine } from '../core/text.ts';
 import { isObject, type JsonObject, numberAt, stringAt } from '../json.ts';
 
@@ -47,7 +48,18 @@ export function errorOf(status: number, body: string): ApiError {
   const answer = parsed(body);
   const isStatus = isObject(answer) && answer['kind'] === 'Status';
   const message = (isStatus ? stringAt(answer, 'message') : undefined) || `HTTP ${status}`;
-  return new ApiError(status, (isStatus ? stringAt(answer, 'reason') : undefined) || `HTTP${status}`, message);
+  const reason = isStatus ? stringAt(answer, 'reason') : status === 404 && body.trim() === UNSERVED && NOT_SERVED;
+  return new ApiError(status, reason || `HTTP${status}`, message);
+}
+
+/** What the API server says of a path that it does not have (net/http, NotFound). */
+const UNSERVED = '404 page not found';
+const NOT_SERVED = 'NotServed';
+
+/** The API server itself says that there is no such object, or no such kind where that can be. */
+export function isMissing(error: unknown, kind: Kind): boolean {
+  if (!(error instanceof ApiError) || error.status !== 404) return false;
+  return error.reason === 'NotFound' || (error.reason === NOT_SERVED && !isAlwaysServed(kind));
 }
 
 /** From the ERROR event of a watch. */

@@ -73,9 +73,19 @@ describe('what is read', () => {
     const api = apiOf(() => configurationOf(server.kubeconfig()));
     expect(await api.read(MAP)).toBeUndefined();
     expect(await api.list({ ...Kinds.ConfigMap, labels: {} })).toEqual([]);
-    server.unserved.add('v1/configmaps');
-    expect(await api.read(MAP)).toBeUndefined();
-    expect(await api.list({ ...Kinds.ConfigMap, labels: {} })).toEqual([]);
+    server.unserved.add('pulumi.com/v1/stacks');
+    expect(await api.read({ ...Kinds.Stack, namespace: 'ns', name: 's' })).toBeUndefined();
+    expect(await api.list({ ...Kinds.Stack, labels: {} })).toEqual([]);
+  });
+
+  test('is not taken for missing when somebody else answers 404, or a kind is denied that every API server has', async () => {
+    await using server = await new ApiServer().start();
+    const api = apiOf(() => configurationOf(server.kubeconfig()));
+    server.unserved.add('v1/namespaces');
+    await expect(api.list({ ...Kinds.Namespace, labels: {} })).rejects.toThrow('HTTP 404');
+    await expect(api.read({ ...Kinds.Namespace, name: 'n' })).rejects.toThrow('HTTP 404');
+    server.fault = () => ({ refuse: 404, reason: 'Proxy', message: 'no such host' });
+    await expect(api.list({ ...Kinds.Stack, labels: {} })).rejects.toThrow('no such host');
   });
 
   test('is all of a list in pages, those with the labels, and each says what it is', async () => {

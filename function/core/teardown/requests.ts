@@ -88,6 +88,13 @@ export const Kinds = {
 /** What is enough to name an object to a person. */
 export type Named = Pick<Reference, 'kind' | 'namespace' | 'name'>;
 
+const ALWAYS_SERVED = new Set(['v1', 'batch/v1', 'rbac.authorization.k8s.io/v1', 'apiextensions.k8s.io/v1']);
+
+/** Whether every API server has the kind: one that says it has not is none, and what it does not show is not gone. */
+export function isAlwaysServed({ apiVersion }: Kind): boolean {
+  return ALWAYS_SERVED.has(apiVersion);
+}
+
 /** How a reference reads in a message: `Namespace pi-team-a-demo-abc` or `Stack team-a/pi-demo-abc`. */
 export function titleOf({ kind, namespace, name }: Named): string {
   return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
