@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { type JsonObject, listAt, numberAt, stringAt } from '../../function/json.ts';
 import { job } from '../core/teardown/job.sandbox.ts';
-import { ensureNamespace, NAMESPACE } from './instance.ts';
+import { ensureNamespace, NAMESPACE, platformInstance } from './instance.ts';
 import { eventually } from './plane/eventually.ts';
 import { serviceAccountToken } from './plane/identities.ts';
 import { Kube, type Reference, referenceOf } from './plane/kube.ts';
@@ -121,5 +121,30 @@ describe('[X07] the fence of the teardown controller, on the API server', () => 
   it('is about it alone', async () => {
     await ensureNamespace(kube, 'fence-admin');
     expect((await kube.tryDelete({ apiVersion: 'v1', kind: 'Namespace', name: 'fence-admin' })).status).toBe(200);
+  });
+});
+
+describe('[X07] the note of the teardown controller, on the API server', () => {
+  const NOTE: Reference = { ...POLICY, name: 'platform-instance-teardown-note' };
+  const instance = platformInstance('noted', { deletionPolicy: 'Retain' });
+  const annotation = (value: string): JsonObject => ({
+    metadata: { annotations: { 'platform.di-framework.dev/teardown': value } },
+  });
+
+  it('is understood, and written by the controller alone', async () => {
+    const checked = await eventually(async () => {
+      const live = await kube.get(NOTE);
+      return numberAt(live, 'status', 'observedGeneration') === numberAt(live, 'metadata', 'generation')
+        ? live
+        : undefined;
+    }, 30_000);
+    expect(listAt(checked, 'status', 'typeChecking', 'expressionWarnings')).toEqual([]);
+    await kube.create(instance);
+    const reference = referenceOf(instance);
+    await expect(kube.patch(reference, annotation('{"root":"/etc/team-a/noted"}'))).rejects.toThrow("controller's own");
+    await teardown.patch(reference, annotation('{}'));
+    await expect(kube.patch(reference, annotation('{"root":"/etc"}'))).rejects.toThrow('403');
+    await kube.patch(reference, { metadata: { annotations: { other: 'x' } } });
+    await kube.delete(reference);
   });
 });

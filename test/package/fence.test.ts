@@ -4,7 +4,7 @@ import { Kinds } from '../../function/core/teardown/requests.ts';
 import { at, isObject, type JsonObject, listAt, objectAt, stringAt } from '../../function/json.ts';
 import { job, podOf } from '../core/teardown/job.sandbox.ts';
 import { MINIMAL, World } from '../core/world.ts';
-import { type Attempt, bare, FENCE, FENCE_BINDING, manifestIn, refusals, TEARDOWN_USER } from './fence.ts';
+import { type Attempt, bare, FENCE, FENCE_BINDING, manifestIn, NOTE, refusals, TEARDOWN_USER } from './fence.ts';
 
 const LABEL = 'platform.di-framework.dev/instance-uid';
 const world = World.ready(MINIMAL);
@@ -212,5 +212,45 @@ describe('[X07] a Job of the controller', () => {
     const foreign = bare(job(), 'labels');
     expect(creation(foreign)).toHaveLength(1);
     expect(refusals({ operation: 'DELETE', resource: 'batch/jobs', oldObject: foreign })).toHaveLength(1);
+  });
+});
+
+describe('[X07] the note that says where the data is', () => {
+  const instance = (annotations?: JsonObject): JsonObject => ({
+    kind: 'PlatformInstance',
+    metadata: { name: 'blue', ...(annotations === undefined ? {} : { annotations }) },
+  });
+  const noted = (root: string): JsonObject => ({ 'platform.di-framework.dev/teardown': JSON.stringify({ root }) });
+  const attempt = (object: JsonObject, oldObject?: JsonObject, username = 'kim'): string[] =>
+    refusals(
+      {
+        operation: oldObject === undefined ? 'CREATE' : 'UPDATE',
+        resource: 'platform.di-framework.dev/platforminstances',
+        object,
+        username,
+        ...(oldObject === undefined ? {} : { oldObject }),
+      },
+      NOTE,
+    );
+
+  it('is written, changed and taken away by the controller alone', () => {
+    const denied: readonly (readonly [JsonObject, JsonObject?])[] = [
+      [instance(noted('/etc/team-a/blue'))],
+      [instance(noted('/etc/team-a/blue')), instance()],
+      [instance(noted('/etc/team-a/blue')), instance({ other: 'x' })],
+      [instance(noted('/etc/team-a/blue')), instance(noted('/data/team-a/blue'))],
+      [instance(), instance(noted('/data/team-a/blue'))],
+    ];
+    for (const [object, oldObject] of denied) {
+      expect(attempt(object, oldObject)).toHaveLength(1);
+      expect(attempt(object, oldObject, TEARDOWN_USER)).toEqual([]);
+    }
+  });
+
+  it('is in nobody’s way', () => {
+    expect(attempt(instance())).toEqual([]);
+    expect(attempt(instance({ other: 'x' }))).toEqual([]);
+    expect(attempt(instance({ other: 'y' }), instance({ other: 'x' }))).toEqual([]);
+    expect(attempt(instance({ ...noted('/a'), other: 'y' }), instance(noted('/a')))).toEqual([]);
   });
 });

@@ -3,8 +3,10 @@ import { at, isObject, type JsonObject, listAt, objectAt, stringAt } from '../..
 import { manifestsOf } from './manifests.ts';
 
 const [POLICY, BINDING] = manifestsOf('teardown/fence.yaml').map(({ content }) => content);
+const [NOTE_POLICY] = manifestsOf('teardown/note.yaml').map(({ content }) => content);
 
 export const FENCE = POLICY ?? {};
+export const NOTE = NOTE_POLICY ?? {};
 export const FENCE_BINDING = BINDING ?? {};
 export const TEARDOWN_USER = 'system:serviceaccount:crossplane-system:platform-instance-teardown';
 
@@ -18,10 +20,10 @@ export interface Attempt {
 }
 
 /** What the API server answers: the messages of the validations that fail, none when the policy lets it through. */
-export function refusals(attempt: Attempt): string[] {
+export function refusals(attempt: Attempt, policy: JsonObject = FENCE): string[] {
   const { operation, resource, object = null, oldObject = null, username = TEARDOWN_USER } = attempt;
   const [group = '', plural = ''] = resource.split('/');
-  const asks = listAt(FENCE, 'spec', 'matchConstraints', 'resourceRules').some(
+  const asks = listAt(policy, 'spec', 'matchConstraints', 'resourceRules').some(
     (rule) =>
       listAt(rule, 'apiGroups').includes(group) &&
       listAt(rule, 'resources').includes(plural) &&
@@ -31,13 +33,13 @@ export function refusals(attempt: Attempt): string[] {
   // A collection delete has no name in its request.
   const request = { operation, name: '', resource: { group, resource: plural }, userInfo: { username } };
   const known = { request, object, oldObject };
-  const conditions = listAt(FENCE, 'spec', 'matchConditions').map((each) => stringAt(each, 'expression') ?? '');
+  const conditions = listAt(policy, 'spec', 'matchConditions').map((each) => stringAt(each, 'expression') ?? '');
   if (!conditions.every((expression) => evaluate(expression, known) === true)) return [];
   const variables: Record<string, unknown> = {};
-  for (const each of listAt(FENCE, 'spec', 'variables').filter(isObject)) {
+  for (const each of listAt(policy, 'spec', 'variables').filter(isObject)) {
     variables[stringAt(each, 'name') ?? ''] = evaluate(stringAt(each, 'expression') ?? '', { ...known, variables });
   }
-  return listAt(FENCE, 'spec', 'validations').flatMap((each) =>
+  return listAt(policy, 'spec', 'validations').flatMap((each) =>
     evaluate(stringAt(each, 'expression') ?? '', { ...known, variables }) === true
       ? []
       : [stringAt(each, 'message') ?? ''],
