@@ -51,6 +51,8 @@ export const Annotation = {
   /** on the host Namespace */
   Instance: `${PREFIX}/instance`,
   StorageRoot: `${PREFIX}/storage-root`,
+  /** its user chose the storage root, so nobody removes it, also when an instance without one takes it over */
+  StorageRootCustom: `${PREFIX}/storage-root-custom`,
   ChartVersion: `${PREFIX}/chart-version`,
   Applied: `${PREFIX}/applied`,
   /** on the Object of the host Namespace */

@@ -28,6 +28,7 @@ export function hostNamespace(observed: Observed, plan: Plan): JsonObject {
           Annotation.StorageRoot,
           plan.storageRoot.problem === undefined ? plan.storageRoot.path : storageRootInUse(observed),
         ),
+        ...optional(Annotation.StorageRootCustom, isCustomRoot(observed, plan) ? 'true' : undefined),
         [Annotation.Restart]: String(plan.target.restart.n),
         [Annotation.ChartVersion]: chartVersion(observed),
         ...optional(Annotation.Applied, applied === undefined ? known : writeRecord(applied)),
@@ -37,6 +38,14 @@ export function hostNamespace(observed: Observed, plan: Plan): JsonObject {
   return objectAround(observed, Key.HostNamespace, manifest, {
     annotations: { ...optional(Annotation.CircuitOpen, circuitOpen(observed)) },
   });
+}
+
+/** Decided when the Namespace is made, as the root itself is. */
+function isCustomRoot(observed: Observed, plan: Plan): boolean {
+  if (observed.hostNamespace.memory.storageRootCustom) return true;
+  const inUse = manifestOf(observed, Key.HostNamespace);
+  if (inUse !== undefined) return stringAt(inUse, 'metadata', 'annotations', Annotation.StorageRootCustom) === 'true';
+  return plan.storageRoot.path === observed.spec?.platform?.storageRoot;
 }
 
 /** How long Crossplane's watch circuit breaker stays open, unless its flag says otherwise. */

@@ -65,6 +65,8 @@ export interface HostNamespaceFacts {
 /** Durable memory: it survives Retain, re-creation and a lost Stack. */
 export interface NamespaceMemory {
   readonly storageRoot: string | undefined;
+  /** its user chose that path, or an earlier instance's did */
+  readonly storageRootCustom: boolean;
   readonly restart: number | undefined;
   readonly chartVersion: string | undefined;
   readonly applied: AppliedRun | undefined;
@@ -186,6 +188,7 @@ function hostNamespaceFacts(
 
 const NO_MEMORY: NamespaceMemory = {
   storageRoot: undefined,
+  storageRootCustom: false,
   restart: undefined,
   chartVersion: undefined,
   applied: undefined,
@@ -194,6 +197,7 @@ const NO_MEMORY: NamespaceMemory = {
 function namespaceMemory(annotations: JsonObject | undefined, namespace: JsonObject | undefined): NamespaceMemory {
   return {
     storageRoot: stringAt(annotations, Annotation.StorageRoot),
+    storageRootCustom: stringAt(annotations, Annotation.StorageRootCustom) === 'true',
     restart: counter(stringAt(annotations, Annotation.Restart)),
     chartVersion: stringAt(annotations, Annotation.ChartVersion),
     applied: readApplied(readAnnotation(namespace, Annotation.Applied)),

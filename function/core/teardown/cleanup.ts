@@ -22,6 +22,7 @@ export function decideData(view: View): DataDecision {
   const { root } = view.host;
   const custom = stringAt(view.instance, 'spec', 'platform', 'storageRoot');
   if (custom) return { remove: false, because: `storageRoot ${custom} was set by its user` };
+  if (view.host.custom) return { remove: false, because: 'its storageRoot was set by the user of an earlier instance' };
   if (annotation(view, Annotation.StorageCleaned) === view.uid)
     return { remove: false, because: 'it is removed already' };
   if (annotation(view, Annotation.SkipStorageCleanup) === 'true') {

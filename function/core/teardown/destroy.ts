@@ -12,10 +12,12 @@ const STACK_FINALIZER = 'finalizer.stack.pulumi.com';
 const note: StageOf = (view) => {
   const { host, record } = view;
   if (!host.used && host.root === undefined) return undefined;
-  if (record.host === host.name && record.root === host.root) return undefined;
+  if (record.host === host.name && record.root === host.root && record.custom === host.custom) return undefined;
+  const { name, root, custom } = host;
   return {
     awaiting: 'Writing down where the data is',
-    metadata: { annotations: teardownAnnotation({ ...record, host: host.name, root: host.root }) },
+    metadata: { annotations: teardownAnnotation({ ...record, host: name, root, custom }) },
+    urgent: true,
   };
 };
 

@@ -16,11 +16,13 @@ export interface HostFacts {
   readonly used: boolean;
   /** node path of the tenants' data, when anything says so */
   readonly root: string | undefined;
+  /** its user chose it */
+  readonly custom: boolean;
 }
 
 /**
  * The host Namespace as it is in use: what exists, else what was composed, else what was noted, else what would be created.
- * The note comes late, since the instance's own user could have written it.
+ * Where the data is, the Namespace knows best, and what was noted of it while it existed stays.
  */
 export function hostOf(instance: JsonObject, owner: Owner, found: Found): HostFacts {
   const record = readTeardownRecord(instance);
@@ -42,9 +44,13 @@ export function hostOf(instance: JsonObject, owner: Owner, found: Found): HostFa
     used: namespace !== undefined || known !== undefined,
     root:
       stringAt(namespace, 'metadata', 'annotations', Annotation.StorageRoot) ??
+      (isHostName(record.host, owner) ? record.root : undefined) ??
       textOf(ours, Key.HostNamespace, ...manifest, 'annotations', Annotation.StorageRoot) ??
-      textOf(ours, Key.PlatformStack, 'spec', 'config', 'storageRoot') ??
-      record.root,
+      textOf(ours, Key.PlatformStack, 'spec', 'config', 'storageRoot'),
+    custom:
+      record.custom ||
+      stringAt(namespace, 'metadata', 'annotations', Annotation.StorageRootCustom) === 'true' ||
+      textOf(ours, Key.HostNamespace, ...manifest, 'annotations', Annotation.StorageRootCustom) === 'true',
   };
 }
 

@@ -7,7 +7,7 @@ import { DESTROY, stageOf } from './destroy.ts';
 import { lookups } from './lookups.ts';
 import { problems } from './problems.ts';
 import { type Found, Kinds, titleOf } from './requests.ts';
-import { isRetained, RETAIN, unknownPolicy } from './retain.ts';
+import { isRetained, RETAIN, uninstallingStack, unknownPolicy } from './retain.ts';
 import type { Stage } from './stage.ts';
 import type { Event, Failure, Step } from './step.ts';
 import { conditionsWith, heldVerdicts, type Said, verdicts } from './verdicts.ts';
@@ -44,10 +44,11 @@ export function planTeardown(instance: JsonObject, found: Found, now: number, fa
   const held = heldBecause(view);
   if (held !== undefined) return told(view.instance, heldVerdicts(held), now) ?? pause(view, held);
   const stage = stageOf(view, isRetained(view) ? RETAIN : DESTROY);
+  if (stage?.urgent === true) return stepOf(view, stage);
   const said = verdicts(view, stage, problems(view, stage, failure));
-  return (
-    told(view.instance, said, now, gone(view)) ?? (stage === undefined ? removeFinalizer(view) : stepOf(view, stage))
-  );
+  const telling = told(view.instance, said, now, gone(view));
+  if (telling !== undefined) return { ...telling, events: [...telling.events, ...notices(stage)] };
+  return stage === undefined ? removeFinalizer(view) : stepOf(view, stage);
 }
 
 /** The step when something that the plan asks for cannot be read: it says so, and nothing else is done. */
@@ -65,11 +66,21 @@ function heldBecause(view: View): string | undefined {
   if (annotation(view, Annotation.Paused) === 'true') {
     return `Nothing is deleted while annotation ${Annotation.Paused} is set`;
   }
-  if (isRetained(view)) return undefined;
+  const problem = 'problem' in view.settings ? view.settings.problem : undefined;
+  if (isRetained(view)) return retainHeldBecause(view, problem);
   const unknown = unknownPolicy(view);
   if (unknown !== undefined) return `Nothing is deleted while ${unknown}`;
-  if ('value' in view.settings || !isAnythingLeft(view)) return undefined;
-  return `Nothing is deleted while the settings cannot be read: ${view.settings.problem}`;
+  if (problem === undefined || !isAnythingLeft(view)) return undefined;
+  return `Nothing is deleted while the settings cannot be read: ${problem}`;
+}
+
+/** The end of the instance would destroy what is to be kept. */
+function retainHeldBecause(view: View, problem: string | undefined): string | undefined {
+  const stack = uninstallingStack(view);
+  if (stack !== undefined) return `Nothing is deleted while destroyOnFinalize of ${stack} is set: it would uninstall`;
+  const isCleaningPossible = view.record.host !== undefined;
+  if (problem === undefined || !isCleaningPossible) return undefined;
+  return `A cleanup Job cannot be looked for while the settings cannot be read: ${problem}`;
 }
 
 function isAnythingLeft(view: View): boolean {
@@ -101,6 +112,10 @@ function gone(view: View): JsonObject {
 }
 
 const WARNINGS = new Set(['TargetDeleteFailed', 'UninstallFailed', 'StorageCleanupFailed', 'TeardownHeld']);
+
+function notices(stage: Stage | undefined): readonly Event[] {
+  return stage?.notice === undefined ? [] : [{ type: 'Warning', reason: 'Retained', message: stage.notice }];
+}
 
 /** Only of what is new, and what its user has to look at. */
 function events(instance: JsonObject, said: Said): readonly Event[] {

@@ -10,8 +10,12 @@ export interface TeardownRecord {
   readonly host: string | undefined;
   /** node path of the tenants' data, as it was in use */
   readonly root: string | undefined;
+  /** its user chose that path, or an earlier instance's did */
+  readonly custom: boolean;
   /** somebody orphaned what the instance composes, which means Retain */
   readonly retained: boolean;
+  /** it was said that Retain came after the host Namespace had begun to go */
+  readonly late: boolean;
   /** UID of the last failed cleanup Job that was counted */
   readonly counted: string | undefined;
   /** when it was counted, in seconds since 1970, and why it failed */
@@ -22,14 +26,16 @@ export interface TeardownRecord {
 /** Longer than any that is written here. */
 const FAILURE_LIMIT = 640;
 
-/** The instance's user can write it as well, so nothing in it is taken on trust. */
+/** Only teardown may write it where its admission policy is installed (package/teardown/note.yaml). */
 export function readTeardownRecord(instance: JsonObject): TeardownRecord {
   const value = readAnnotation(instance, Annotation.Teardown);
   const failure = stringAt(value, 'failure');
   return {
     host: stringAt(value, 'host'),
     root: stringAt(value, 'root'),
+    custom: value?.['custom'] === true,
     retained: value?.['retained'] === true,
+    late: value?.['late'] === true,
     counted: stringAt(value, 'counted'),
     failedAt: numberAt(value, 'failedAt'),
     failure: failure && oneLine(failure, FAILURE_LIMIT),

@@ -32,10 +32,19 @@ function policyOf({ instance }: View): Json | undefined {
 const remember: StageOf = (view) => {
   const isMarked = view.orphaned || view.finalizers.includes('orphan');
   if (!isMarked || view.record.retained) return undefined;
+  const notice = 'Everything is kept: somebody orphaned what the instance composes';
   return {
-    awaiting: 'Keeping everything: what the instance composes was orphaned',
+    awaiting: notice,
     metadata: { annotations: teardownAnnotation({ ...view.record, retained: true }) },
+    notice,
   };
+};
+
+/** What Kubernetes has begun to delete nobody can keep. */
+const sayTooLate: StageOf = ({ hostNamespace, record }) => {
+  if (hostNamespace?.deletedAt === undefined || record.late) return undefined;
+  const notice = `${titleOf(hostNamespace)} is being deleted already, and the vCluster with it: Retain keeps the rest`;
+  return { awaiting: notice, metadata: { annotations: teardownAnnotation({ ...record, late: true }) }, notice };
 };
 
 /** One that somebody gave the right to would delete the real thing, whoever deletes it: the plan or garbage collection. */
@@ -68,11 +77,10 @@ const roleBindings: StageOf = (view) => {
 };
 
 /** The operator uninstalls when the Stack is deleted, should somebody have told it to (destroyOnFinalize). */
-const keepInstalled: StageOf = ({ stack }) => {
+export function uninstallingStack({ stack }: View): string | undefined {
   if (stack === undefined || stack.deletedAt !== undefined) return undefined;
-  if (at(stack.object, 'spec', 'destroyOnFinalize') !== true) return undefined;
-  return { awaiting: `Waiting for destroyOnFinalize of ${titleOf(stack)} to be taken back: it would uninstall` };
-};
+  return at(stack.object, 'spec', 'destroyOnFinalize') === true ? titleOf(stack) : undefined;
+}
 
 /** Retain: everything real stays, only the binding of an identity that goes with the instance does not. */
-export const RETAIN: readonly StageOf[] = [remember, stopCleanup, closePolicies, keepInstalled, roleBindings];
+export const RETAIN: readonly StageOf[] = [remember, sayTooLate, stopCleanup, closePolicies, roleBindings];

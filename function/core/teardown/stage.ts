@@ -15,6 +15,10 @@ export interface Stage {
   readonly deadline?: number;
   /** a cleanup Job or its pod is there */
   readonly cleaning?: boolean;
+  /** to be written before anything is said: what it is read from may go at any moment */
+  readonly urgent?: boolean;
+  /** an Event that tells its user what he may not expect */
+  readonly notice?: string;
   /** failed cleanup Jobs that `metadata` counts */
   readonly failures?: number;
 }

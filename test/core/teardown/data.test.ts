@@ -99,6 +99,37 @@ describe('the data on the node', () => {
   });
 });
 
+describe('where the data is', () => {
+  it('is what the Namespace said while it existed, whatever else says later', () => {
+    const life = new Life();
+    for (const each of life.cluster.all('Namespace')) {
+      const annotations = { [`${PREFIX}/storage-root`]: '/old/team-a/blue' };
+      life.cluster.edit(each, () => merge(each, { metadata: { annotations } }));
+    }
+    life.deleteInBackground();
+    life.cluster.down.add('provider-kubernetes');
+    life.cluster.outcomes.push('running');
+    life.run(120);
+    expect(JSON.stringify(life.cluster.all('Job'))).toContain('"path":"/old"');
+  });
+
+  it('is noted before anything is said, since what says it may be going already', () => {
+    const life = new Life().deleteInBackground();
+    const step = life.plan();
+    expect([step.status, step.actions, step.metadata !== undefined]).toEqual([undefined, [], true]);
+  });
+
+  it('[D05] is not the operator’s when an earlier instance’s user chose it, though it looks like a default', () => {
+    const life = new Life();
+    for (const each of life.cluster.all('Namespace')) {
+      const annotations = { [`${PREFIX}/storage-root`]: '/mnt/team-a/blue', [`${PREFIX}/storage-root-custom`]: 'true' };
+      life.cluster.edit(each, () => merge(each, { metadata: { annotations } }));
+    }
+    life.deleteInBackground().run(120);
+    expect([life.left(), jobs(life)]).toEqual([[], []]);
+  });
+});
+
 describe('a cleanup Job', () => {
   it('[R03] starts when the host Namespace is gone, and not before', () => {
     const life = new Life().deleteInBackground();

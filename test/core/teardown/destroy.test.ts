@@ -58,6 +58,7 @@ describe('Delete', () => {
   it('[D08] shows phase Deleting before anything is done, and until the object is gone', () => {
     const life = new Life().deleteInBackground();
     life.step();
+    life.step();
     expect([life.cluster.done, objectAt(life.xr, 'status')?.['phase']]).toEqual([[], 'Deleting']);
     life.cluster.down.add('namespace-controller');
     life.run(1200);

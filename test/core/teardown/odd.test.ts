@@ -167,6 +167,7 @@ describe('what cannot be told', () => {
     life.annotate({ [`${PREFIX}/teardown`]: JSON.stringify({ failure, host: 7, root: [], failedAt: 'x' }) });
     life.deleteInBackground();
     life.step();
+    life.step();
     expect(life.condition('InstanceReady')).toBe('False StorageCleanupFailed');
     expect(life.message('InstanceReady').length).toBeLessThan(1000);
     expect(life.message('InstanceReady')).not.toContain('\n');

@@ -116,3 +116,35 @@ describe('Retain', () => {
     });
   });
 });
+
+describe('Retain tells', () => {
+  it('that it is what orphaning means', () => {
+    const life = new Life();
+    const [first] = life.composed();
+    life.cluster.edit(first ?? {}, (each) => merge(each, { metadata: { ownerReferences: null } }));
+    life.deleteInBackground().run(60);
+    expect(life.events).toEqual(['Retained: Everything is kept: somebody orphaned what the instance composes']);
+  });
+
+  it('that it came too late for a host Namespace that is going', () => {
+    const life = new Life().deleteInBackground();
+    life.cluster.down.add('namespace-controller');
+    life.run(30);
+    life.edit((xr) => merge(xr, { spec: { deletionPolicy: 'Retain' } })).run(30);
+    expect(life.xr).toBeUndefined();
+    expect(life.events).toEqual([
+      `Retained: Namespace ${life.host} is being deleted already, and the vCluster with it: Retain keeps the rest`,
+    ]);
+  });
+
+  it('[X02] that it waits while a cleanup Job may be running that cannot be looked for, and then stops it', () => {
+    const life = new Life().deleteInBackground();
+    life.cluster.outcomes.push('running');
+    life.run(120);
+    life.setSettings({ colour: 1 });
+    life.edit((xr) => merge(xr, { spec: { deletionPolicy: 'Retain' } })).run(60);
+    expect(life.condition('InstanceReady')).toBe('False TeardownHeld');
+    life.setSettings({}).run(60);
+    expect([life.xr, life.cluster.all('Job'), life.annotation('storage-cleaned')]).toEqual([undefined, [], undefined]);
+  });
+});

@@ -150,7 +150,7 @@ describe('Retain', () => {
     life.cluster.edit(stack, () => merge(stack, { spec: { destroyOnFinalize: true } }));
     life.deleteInBackground().run(600);
     expect(life.message('InstanceReady')).toBe(
-      `Waiting for destroyOnFinalize of Stack team-a/pi-blue-${life.id} to be taken back: it would uninstall`,
+      `Nothing is deleted while destroyOnFinalize of Stack team-a/pi-blue-${life.id} is set: it would uninstall`,
     );
     life.cluster.edit(stack, () => merge(stack, { spec: { destroyOnFinalize: null } }));
     life.run(60);
