@@ -7,21 +7,15 @@ import type { Kube, Reference } from '../plane/kube.ts';
 import { admin, type Plane } from '../plane/plane.ts';
 
 const PAUSE_MS = 300;
-const STACK_FINALIZER = 'finalizer.stack.pulumi.com';
 
 export type JobOutcome = 'run' | 'fail';
 
-/**
- * Plays what a deletion needs of a node and of the Pulumi operator: it runs the command of cleanup Jobs on a folder that
- * stands for the node's file system, and holds Stacks with the operator's finalizer.
- */
+/** Plays a node: it runs the command of cleanup Jobs on a folder that stands for its file system. */
 export class NodeDouble {
   /** set by tests: how the next Jobs of an instance end, by its UID; without an entry their command is run */
   readonly outcomes = new Map<string, JobOutcome[]>();
   /** set by tests: Jobs of these UIDs do not end */
   readonly slow = new Set<string>();
-  /** set by tests: the Pulumi operator is away */
-  operatorAway = false;
   /** names of the Jobs that were seen, in order */
   readonly jobs: string[] = [];
   private readonly kube: Kube;
@@ -57,21 +51,7 @@ export class NodeDouble {
   }
 
   private async tick(): Promise<void> {
-    for (const stack of await this.kube.list({ apiVersion: 'pulumi.com/v1', kind: 'Stack' })) await this.keep(stack);
     for (const job of await this.kube.list({ apiVersion: 'batch/v1', kind: 'Job' })) await this.runJob(job);
-  }
-
-  private async keep(stack: JsonObject): Promise<void> {
-    if (this.operatorAway) return;
-    const finalizers = listAt(stack, 'metadata', 'finalizers').filter((each) => typeof each === 'string');
-    const isDeleting = stringAt(stack, 'metadata', 'deletionTimestamp') !== undefined;
-    if (isDeleting !== finalizers.includes(STACK_FINALIZER)) return;
-    const others = finalizers.filter((each) => each !== STACK_FINALIZER);
-    const metadata = {
-      resourceVersion: stringAt(stack, 'metadata', 'resourceVersion') ?? '',
-      finalizers: isDeleting ? others : [...others, STACK_FINALIZER],
-    };
-    await this.kube.patch(referenceTo('pulumi.com/v1', 'Stack', stack), { metadata });
   }
 
   /** What the Job controller and a kubelet make of a Job with one try. */

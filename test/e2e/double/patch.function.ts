@@ -25,7 +25,7 @@ function patched(request: RunFunctionRequest): RunFunctionResponse {
   });
   return {
     tag: request.tag,
-    ttlSeconds: 60,
+    ttlSeconds: 10,
     desired: {
       composite: { apiVersion: composite['apiVersion'] ?? '', kind: composite['kind'] ?? '', ...status },
       compositeReady: Ready.Unspecified,
