@@ -37,7 +37,9 @@ async function installCopy(live: JsonObject, group: string, types: readonly stri
   const text = JSON.stringify(live['spec'])
     .replaceAll('"platform.di-framework.dev"', JSON.stringify(group))
     .replaceAll('"enum":["vcluster"]', `"enum":${JSON.stringify(['vcluster', ...types])}`);
-  const spec = JSON.parse(text) as JsonObject;
+  const copied = JSON.parse(text) as JsonObject;
+  // The short name stays with the real one: kubectl takes whichever group comes first.
+  const spec = { ...copied, names: { ...objectAt(copied, 'names'), shortNames: [] } };
   const name = `platforminstances.${group}`;
   await kube.apply({
     apiVersion: 'apiextensions.k8s.io/v1',
