@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { instanceNames } from '../../function/core/names.ts';
-import { stringAt } from '../../function/json.ts';
+import { isObject, listAt, stringAt } from '../../function/json.ts';
 import { ClusterDouble, conditionsOf } from './double/cluster.ts';
 import {
   ensureNamespace,
@@ -95,7 +95,7 @@ describe('an instance heals', () => {
   });
 });
 
-describe('[X01] what is deleted by hand is adopted again, and nothing real is lost', () => {
+describe('[X01] what is composed goes and is adopted again, and nothing real is lost', () => {
   const composed: readonly (readonly [string, Reference])[] = [
     [
       'Release',
@@ -130,7 +130,22 @@ describe('[X01] what is deleted by hand is adopted again, and nothing real is lo
     ],
   ];
 
-  it.each(composed)('%s', async (_, reference) => {
+  const ways: readonly (readonly [string, (reference: Reference) => Promise<unknown>])[] = [
+    ['deleted by hand', (reference) => kube.delete(reference)],
+    [
+      'garbage-collected, because a restore left it an owner that is gone',
+      async (reference) => {
+        const [owner] = listAt(await kube.get(reference), 'metadata', 'ownerReferences').filter(isObject);
+        const gone = { ...owner, uid: '00000000-0000-4000-8000-000000000000' };
+        await kube.patch(reference, { metadata: { ownerReferences: [gone] } });
+      },
+    ],
+  ];
+  const cases = ways.flatMap(([how, remove]) =>
+    composed.map(([what, reference]) => [what, how, reference, remove] as const),
+  );
+
+  it.each(cases)('%s, %s', async (_, __, reference, remove) => {
     const real = [
       inHost('v1', 'Service', 'vcluster'),
       inHost('apps/v1', 'StatefulSet', 'vcluster'),
@@ -139,7 +154,7 @@ describe('[X01] what is deleted by hand is adopted again, and nothing real is lo
     ];
     const before = [await Promise.all(real.map(uidOf)), starts()];
     const old = await uidOf(reference);
-    await kube.delete(reference);
+    await remove(reference);
     await eventually(async () => {
       const live = await kube.find(reference);
       return live !== undefined && stringAt(live, 'metadata', 'uid') !== old;
