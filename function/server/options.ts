@@ -16,7 +16,9 @@ export interface ServeOptions {
   readonly drainTimeout: number;
 }
 
-export const SERVE_USAGE = 'Usage: main.js [serve] [flags]';
+export const SERVE_USAGE = `Usage: main.js [serve] [flags]
+
+Answers Crossplane's calls. \`main.js help\` lists the other commands.`;
 
 /** --debug, --insecure, --tls-certs-dir and TLS_SERVER_CERTS_DIR are what Crossplane's function specification asks for. */
 export const SERVE_FLAGS: Flags = {

@@ -15,7 +15,9 @@ export type ConfigurationSource =
   /** the ServiceAccount of the pod */
   | { readonly inCluster: true };
 
-export const TEARDOWN_USAGE = 'Usage: main.js teardown [flags]';
+export const TEARDOWN_USAGE = `Usage: main.js teardown [flags]
+
+Gives PlatformInstances their finalizer and takes deleted ones apart, in the cluster that they are in.`;
 
 export const TEARDOWN_FLAGS: Flags = {
   kubeconfig: {
