@@ -1,5 +1,6 @@
 import { readInstance } from '../api/instance.ts';
 import { readSettings } from '../api/settings.ts';
+import { unknownFields } from '../api/unknown.ts';
 import { isObject, type JsonObject, listAt, stringAt } from '../json.ts';
 import { type Manifest, readManifests } from './files.ts';
 import { API_VERSION, describe, identityOf, KIND, previewUid, sameIdentity } from './identity.ts';
@@ -66,6 +67,7 @@ function readComposite(path: string): Read<JsonObject> {
   const { apiVersion, kind } = identityOf(manifest.object);
   if (apiVersion !== API_VERSION) found.push(at(manifest, 'apiVersion', `must be ${API_VERSION}`));
   if (kind !== KIND) found.push(at(manifest, 'kind', `must be ${KIND}`));
+  found.push(...unknownFields(manifest.object).map((issue) => at(manifest, issue.path, issue.message)));
   const parsed = readInstance(manifest.object);
   if ('issues' in parsed) {
     const issues = parsed.issues.map((issue) => at(manifest, issue.path, issue.message));

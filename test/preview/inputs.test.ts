@@ -54,6 +54,14 @@ const INSTANCE_ROWS: Row[] = [
     ],
   },
   {
+    title: 'a misspelled field, which the API server would drop',
+    files: { 'xr.yaml': `${XR}  deletionpolicy: Retain\n  platform: { storageroot: /srv }\n` },
+    says: [
+      'xr.yaml: document 1: spec.deletionpolicy: is no field of a PlatformInstance',
+      'xr.yaml: document 1: spec.platform.storageroot: is no field of a PlatformInstance',
+    ],
+  },
+  {
     title: 'no namespace',
     files: { 'xr.yaml': XR.replace('  namespace: team-a\n', '') },
     says: ['xr.yaml: document 1: metadata.namespace: is required'],
