@@ -36,7 +36,8 @@ for (const { source, output, limit } of bundles) {
     },
   });
   const { bytes } = result.metafile.outputs[output];
-  process.stdout.write(`${output} ${Math.round(bytes / 1024)} KB\n`);
+  // Standard output belongs to what is run after the build, such as a preview that goes into a file.
+  process.stderr.write(`${output} ${Math.round(bytes / 1024)} KB\n`);
   if (limit !== undefined && bytes > limit) {
     process.stderr.write(`cannot build ${output}: ${bytes} bytes are over the budget of ${limit}\n`);
     process.exit(1);

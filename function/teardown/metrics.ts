@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Kinds } from '../core/teardown/requests.ts';
 import type { Action } from '../core/teardown/step.ts';
 import type { Result } from './act.ts';
 import type { Call } from './connection.ts';
@@ -44,6 +45,12 @@ export function createTeardownMetrics(deletions: () => readonly number[], now: (
     labelNames: ['verb', 'kind', 'result'],
     registers,
   });
+  // An increase is only seen of a series that was there before.
+  for (const { kind } of Object.values(Kinds)) actions.inc({ verb: 'delete', kind, result: 'refused' }, 0);
+  for (const { kind } of [Kinds.Release, Kinds.Object, Kinds.Stack]) {
+    actions.inc({ verb: 'patch', kind, result: 'refused' }, 0);
+  }
+  actions.inc({ verb: 'create', kind: Kinds.Job.kind, result: 'refused' }, 0);
   const cleanupFailures = new Counter({
     name: 'teardown_cleanup_failures_total',
     help: 'Cleanup Jobs that failed',
@@ -67,6 +74,7 @@ export function createTeardownMetrics(deletions: () => readonly number[], now: (
     labelNames: ['method', 'status'],
     registers,
   });
+  for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) callFailures.inc({ method, status: '403' }, 0);
   return {
     acted: ({ verb, object }, result) => actions.inc({ verb, kind: object.kind, result }),
     cleanupsFailed: (count) => cleanupFailures.inc(count),
