@@ -12,3 +12,11 @@ export interface Host {
 export type Command = (args: readonly string[], host: Host) => Promise<number>;
 
 export const ExitCode = { Ok: 0, Failed: 1, Usage: 2 } as const;
+
+/** Resolves when the process is asked to stop. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -20,6 +20,11 @@ export function optional(key: string, value: Json | undefined): JsonObject {
   return value === undefined ? {} : { [key]: value };
 }
 
+/** A copy of a list or an object; undefined when there is nothing in it. */
+export function filled(value: object): Json | undefined {
+  return Object.keys(value).length === 0 ? undefined : (structuredClone(value) as Json);
+}
+
 /** `over` laid upon `under`, object by object; any other value of `over` replaces. */
 export function merged(under: JsonObject, over: JsonObject): JsonObject {
   const result: JsonObject = { ...under };

@@ -1,4 +1,5 @@
 import { logVerbosity, type Server, ServerCredentials, setLogVerbosity } from '@grpc/grpc-js';
+import { aborted } from '../command.ts';
 import { bind } from './address.ts';
 import { watchCredentials } from './credentials.ts';
 import { addHealthService } from './health.ts';
@@ -67,13 +68,6 @@ function listenGrpc(server: Server, address: string, credentials: ServerCredenti
       // grpc-js wraps the causes: `No address added out of total 1 resolved errors: [listen EADDRINUSE: ...]`
       else reject(new Error(/errors: \[(.*)\]$/s.exec(error.message)?.[1] ?? error.message));
     });
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
 

@@ -1,5 +1,6 @@
 import { type Found, Kinds } from '../core/teardown/requests.ts';
 import { actionKey, type Failure, type Seen, type Step } from '../core/teardown/step.ts';
+import { thing } from '../core/teardown/thing.ts';
 import { type JsonObject, stringAt } from '../json.ts';
 import { createActor, type Result } from './act.ts';
 import type { Api } from './api.ts';
@@ -40,7 +41,7 @@ export function createPass({ namespace, name, uid }: Item, context: PassContext,
   /** Whether it was the one that was seen. */
   const patch = async (instance: JsonObject, change: JsonObject, subresource?: 'status'): Promise<boolean> => {
     try {
-      const written = await api.patch(seenOf(instance), change, subresource);
+      const written = await api.patch(instanceSeen(instance), change, subresource);
       seen = stringAt(written, 'metadata', 'resourceVersion') ?? seen;
       return true;
     } catch (error) {
@@ -80,7 +81,7 @@ export function createPass({ namespace, name, uid }: Item, context: PassContext,
   };
 
   const isUnchanged = async (instance: JsonObject): Promise<boolean> => {
-    const [before, now] = [seenOf(instance), seenOf((await api.read(reference)) ?? {})];
+    const [before, now] = [instanceSeen(instance), instanceSeen((await api.read(reference)) ?? {})];
     return now.uid === before.uid && now.resourceVersion === before.resourceVersion;
   };
 
@@ -131,12 +132,6 @@ export function createPass({ namespace, name, uid }: Item, context: PassContext,
   return () => look().catch((error: unknown) => fail(error));
 }
 
-function seenOf(instance: JsonObject): Seen {
-  return {
-    ...Kinds.Instance,
-    namespace: stringAt(instance, 'metadata', 'namespace') ?? '',
-    name: stringAt(instance, 'metadata', 'name') ?? '',
-    uid: stringAt(instance, 'metadata', 'uid') ?? '',
-    resourceVersion: stringAt(instance, 'metadata', 'resourceVersion') ?? '',
-  };
+function instanceSeen(instance: JsonObject): Seen {
+  return thing(Kinds.Instance, instance);
 }

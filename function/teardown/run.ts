@@ -1,3 +1,4 @@
+import { aborted } from '../command.ts';
 import { bind } from '../server/address.ts';
 import { createHttpServer, listenHttp } from '../server/http.ts';
 import type { Logger } from '../server/log.ts';
@@ -69,11 +70,4 @@ function deletionsOf(known: Known): readonly number[] {
   return [...known.values()]
     .map(({ deletionTimestamp }) => Date.parse(deletionTimestamp ?? ''))
     .filter((time) => !Number.isNaN(time));
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../function/json.ts';
+import { type JsonObject, listAt, objectAt, stringAt } from '../../function/json.ts';
+import { merge } from '../core/teardown/merge.ts';
 
 export interface Place {
   /** `/api/v1/namespaces/team-a/configmaps`, or without the namespace for all of them */
@@ -137,17 +138,4 @@ export class Store {
 
 export function keyOf(resource: string, name: string, namespace?: string): string {
   return `${resource} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
-}
-
-/** RFC 7386, as the API server merges. */
-export function merge(target: JsonObject, change: JsonObject): void {
-  for (const [name, value] of Object.entries(change)) {
-    if (value === null) delete target[name];
-    else if (isObject(value)) {
-      const below: Json | undefined = target[name];
-      const next = isObject(below) ? below : {};
-      target[name] = next;
-      merge(next, value);
-    } else target[name] = structuredClone(value);
-  }
 }

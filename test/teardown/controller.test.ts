@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { NOTHING } from '../../function/core/teardown/step.ts';
 import { type JsonObject, objectAt, stringAt } from '../../function/json.ts';
 import { until } from '../server/process.ts';
 import { LIMITS, startTeardown } from './harness.ts';
-import { addInstance, deleteInstance, INSTANCES, instancePlace, NOTHING, PLAN } from './plan.ts';
+import { addInstance, deleteInstance, INSTANCES, instancePlace, PLAN } from './plan.ts';
 import { cluster, gone, held, instanceAt, messageOf, pause, shown, titleOf } from './scene.ts';
 
 describe('an instance', () => {

@@ -1,6 +1,13 @@
 import { FINALIZER } from '../../function/core/keys.ts';
 import { type Found, Kinds } from '../../function/core/teardown/requests.ts';
-import { type Action, actionKey, type Failure, type Seen, type Step } from '../../function/core/teardown/step.ts';
+import {
+  type Action,
+  actionKey,
+  type Failure,
+  NOTHING,
+  type Seen,
+  type Step,
+} from '../../function/core/teardown/step.ts';
 import { isObject, type JsonObject, listAt, stringAt } from '../../function/json.ts';
 import type { Core } from '../../function/teardown/core.ts';
 import type { ApiServer } from './api.server.ts';
@@ -33,16 +40,6 @@ export const PLAN: Core = {
 
   blocked: (instance, cause) =>
     isDeleting(instance) ? (status(instance, `blocked: ${cause}`) ?? { ...NOTHING, againIn: 0.02 }) : NOTHING,
-};
-
-export const NOTHING: Step = {
-  status: undefined,
-  metadata: undefined,
-  actions: [],
-  againIn: undefined,
-  events: [],
-  cleanupFailures: 0,
-  awaiting: undefined,
 };
 
 function nextOf(instance: JsonObject, found: Found): Step {

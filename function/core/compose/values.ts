@@ -1,6 +1,6 @@
 import { shortHash } from '../../hash.ts';
 import { at, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../json.ts';
-import { canonicalJson, merged, optional } from '../canonical.ts';
+import { canonicalJson, filled, merged, optional } from '../canonical.ts';
 import type { Plan } from '../decide/plan.ts';
 import { apiUrl } from '../decide/target.ts';
 import { Annotation } from '../keys.ts';
@@ -181,8 +181,4 @@ function inUse(
 ): Json | undefined {
   if (at(observed.input, ...setting) !== undefined || observed.release?.values === undefined) return value;
   return at(observed.release.values, ...path) ?? value;
-}
-
-function filled(value: object): Json | undefined {
-  return Object.keys(value).length === 0 ? undefined : (structuredClone(value) as Json);
 }

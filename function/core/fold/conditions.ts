@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import { type Condition, ConditionStatus, type Result, Severity, Target } from '../../wire/messages.ts';
 import { condition } from '../observe/conditions.ts';
-import type { Verdict } from './verdicts.ts';
+import type { Verdict } from './verdict.ts';
 
 /** Our condition types, in the order they are reported. Crossplane drops Ready, Synced, Healthy, UpToDate, Responsive. */
 export const CONDITION_TYPES = [

@@ -3,7 +3,7 @@ import type { Identity } from '../observe/index.ts';
 import { oneLine } from '../text.ts';
 import { conditions, type Verdicts } from './conditions.ts';
 import { requirements } from './requirements.ts';
-import type { Verdict } from './verdicts.ts';
+import type { Verdict } from './verdict.ts';
 
 /** Room for ten violations. Results become Events, which hold 1 KiB (kubernetes events.k8s.io/v1, NoteLengthLimit). */
 const LIMIT = 1000;

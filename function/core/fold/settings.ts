@@ -3,7 +3,7 @@ import { storageRootInUse } from '../decide/storage-root.ts';
 import { Key } from '../keys.ts';
 import type { Observed } from '../observe/index.ts';
 import { someOf } from '../text.ts';
-import type { Verdict } from './verdicts.ts';
+import type { Verdict } from './verdict.ts';
 
 /** A setting that is fixed once the instance exists, and where its value in use stands. */
 interface FixedSetting {

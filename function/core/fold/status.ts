@@ -3,7 +3,7 @@ import { optional } from '../canonical.ts';
 import type { Plan } from '../decide/plan.ts';
 import type { Observed } from '../observe/index.ts';
 import { formatTime } from '../time.ts';
-import type { Verdict } from './verdicts.ts';
+import type { Verdict } from './verdict.ts';
 
 export type Phase = 'Pending' | 'Provisioning' | 'Installing' | 'Ready' | 'Failed' | 'Deleting';
 

@@ -7,16 +7,7 @@ import { isObjectReady } from '../observe/object.ts';
 import { isPolicyUnavailable } from '../observe/policy.ts';
 import { KINDS } from '../observe/schemas.ts';
 import { oneLine, someOf } from '../text.ts';
-
-export interface Verdict {
-  readonly status: 'True' | 'False' | 'Unknown';
-  readonly reason: string;
-  readonly message: string;
-}
-
-const isTrue = (reason: string, message: string): Verdict => ({ status: 'True', reason, message });
-const isFalse = (reason: string, message: string): Verdict => ({ status: 'False', reason, message });
-const unknown = (reason: string, message: string): Verdict => ({ status: 'Unknown', reason, message });
+import { isFalse, isTrue, unknown, type Verdict } from './verdict.ts';
 
 export function targetReady(observed: Observed, plan: Plan): Verdict {
   if (plan.held !== undefined && observed.resources.size === 0) return unknown('Pending', plan.held);

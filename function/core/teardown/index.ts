@@ -9,21 +9,12 @@ import { problems } from './problems.ts';
 import { type Found, Kinds, titleOf } from './requests.ts';
 import { isRetained, RETAIN, uninstallingStack, unknownPolicy } from './retain.ts';
 import type { Stage } from './stage.ts';
-import type { Event, Failure, Step } from './step.ts';
+import { type Event, type Failure, NOTHING, type Step } from './step.ts';
+import { finalizersOf } from './thing.ts';
 import { conditionsWith, heldVerdicts, type Said, verdicts } from './verdicts.ts';
-import { annotation, finalizersOf, holdsFinalizer, isDeleting, settingsIn, type View, viewOf } from './view.ts';
+import { annotation, holdsFinalizer, isDeleting, settingsIn, type View, viewOf } from './view.ts';
 
 export { lookups } from './lookups.ts';
-
-const NOTHING: Step = {
-  status: undefined,
-  metadata: undefined,
-  actions: [],
-  againIn: undefined,
-  events: [],
-  cleanupFailures: 0,
-  awaiting: undefined,
-};
 
 /** How soon to look again where the settings do not say, in seconds. */
 const USUAL_PAUSE = 10;

@@ -1,6 +1,6 @@
 import type { Settings } from '../../api/settings.types.ts';
-import type { Json, JsonObject } from '../../json.ts';
-import { optional } from '../canonical.ts';
+import type { JsonObject } from '../../json.ts';
+import { filled, optional } from '../canonical.ts';
 import { Annotation, Label } from '../keys.ts';
 import { CLEANUP_SCRIPT } from './job.script.ts';
 import { Kinds } from './requests.ts';
@@ -80,10 +80,6 @@ function placement({ placement: { nodeSelector, tolerations, affinity } }: Setti
     ...optional('tolerations', filled(tolerations)),
     ...optional('affinity', affinity),
   };
-}
-
-function filled(value: object): Json | undefined {
-  return Object.keys(value).length === 0 ? undefined : (structuredClone(value) as Json);
 }
 
 /**

@@ -7,7 +7,8 @@ import { gatherFrom, isNamed, namedOf, patched, without, withProvidersAtIt } fro
 import { type Found, type Named, titleOf } from './requests.ts';
 import { isRetained } from './retain.ts';
 import { type Deed, gone, marked, played, type Scene, uninstalls } from './scene.ts';
-import { annotation, finalizersOf, holdsFinalizer, type View, viewOf } from './view.ts';
+import { finalizersOf } from './thing.ts';
+import { annotation, holdsFinalizer, type View, viewOf } from './view.ts';
 
 /** What becomes of the tenants' data on the node. */
 export interface DataOutcome {

@@ -4,7 +4,8 @@ import { planTeardown } from './index.ts';
 import { isNamed, mayDelete, namedOf, patched, without } from './inventory.ts';
 import { type Found, Kinds, type Named } from './requests.ts';
 import type { Action } from './step.ts';
-import { finalizersOf, isDeleting, type Thing, type View, viewOf } from './view.ts';
+import { finalizersOf, type Thing } from './thing.ts';
+import { isDeleting, type View, viewOf } from './view.ts';
 
 /** Something that happens on the way. */
 export interface Deed {

@@ -49,6 +49,17 @@ export interface Step {
   readonly awaiting: string | undefined;
 }
 
+/** A step with nothing to do, for as long as the instance does not change. */
+export const NOTHING: Step = {
+  status: undefined,
+  metadata: undefined,
+  actions: [],
+  againIn: undefined,
+  events: [],
+  cleanupFailures: 0,
+  awaiting: undefined,
+};
+
 /** Something that the shell could not do, by actionKey; kept until it works, so that the status does not change to and fro. */
 export interface Failure {
   readonly key: string;

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listAt } from '../../json.ts';
-import type { Verdict } from '../fold/verdicts.ts';
+import { isFalse, unknown, type Verdict } from '../fold/verdict.ts';
 import { condition } from '../observe/conditions.ts';
 import { formatTime } from '../time.ts';
 import type { Problems } from './problems.ts';
@@ -8,9 +8,6 @@ import type { View } from './view.ts';
 
 /** The conditions that say something new; those that are not named stay as they are. */
 export type Said = ReadonlyMap<string, Verdict>;
-
-const isFalse = (reason: string, message: string): Verdict => ({ status: 'False', reason, message });
-const deleting = (message: string): Verdict => ({ status: 'Unknown', reason: 'Deleting', message });
 
 /** Reasons that only teardown gives, and takes back when their cause is gone. */
 const OWN = new Set(['TargetDeleteFailed', 'UninstallFailed', 'StorageCleanupFailed', 'Deleting']);
@@ -23,10 +20,10 @@ export function heldVerdicts(message: string): Said {
 export function verdicts(view: View, stage: Stage | undefined, trouble: Problems): Said {
   const said = new Map<string, Verdict>([['InstanceReady', instanceReady(stage, trouble)]]);
   const isGoing = isTargetGoing(view);
-  const unknown = deleting('The instance is being deleted');
+  const deleting = unknown('Deleting', 'The instance is being deleted');
   for (const type of ['TargetReady', 'Installed', 'ConfigApplied', 'OwnerServiceProtected']) {
     const before = condition(view.instance, type);
-    if (before !== undefined && (isGoing || OWN.has(before.reason))) said.set(type, unknown);
+    if (before !== undefined && (isGoing || OWN.has(before.reason))) said.set(type, deleting);
   }
   if (view.policies.length > 0) said.delete('OwnerServiceProtected');
   if (trouble.target !== undefined) said.set('TargetReady', isFalse('TargetDeleteFailed', trouble.target));

@@ -19,8 +19,6 @@ import { type Found, type Kind, Kinds, type Reference } from './requests.ts';
 import { type SettingsFacts, settingsOf } from './settings.ts';
 import { finalizersOf, sorted, type Thing, thing } from './thing.ts';
 
-export { finalizersOf, type Thing } from './thing.ts';
-
 /** Everything that is known of an instance that is being deleted. */
 export interface View {
   readonly instance: JsonObject;

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { type JsonObject, listAt, stringAt } from '../../../function/json.ts';
-import { merge } from './cluster.ts';
 import { Life } from './life.ts';
+import { merge } from './merge.ts';
 
 const PREFIX = 'platform.di-framework.dev';
 const BEFORE = '2026-01-01T00:00:00Z';

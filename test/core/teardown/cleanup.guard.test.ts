@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { type JsonObject, objectAt } from '../../../function/json.ts';
-import { merge } from './cluster.ts';
 import { Life } from './life.ts';
+import { merge } from './merge.ts';
 
 const PREFIX = 'platform.di-framework.dev';
 const jobs = (life: Life): string[] => life.cluster.done.filter((line) => line.startsWith('create Job'));

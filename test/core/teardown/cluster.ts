@@ -1,6 +1,8 @@
 import { Kinds, type Reference, type Request } from '../../../function/core/teardown/requests.ts';
 import type { Seen } from '../../../function/core/teardown/step.ts';
-import { isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../../function/json.ts';
+import { formatTime } from '../../../function/core/time.ts';
+import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../../../function/json.ts';
+import { merge } from './merge.ts';
 
 /** What keeps an object of a kind from going at once, and who takes it off. */
 const KEEPERS: Readonly<Record<string, { readonly finalizer: string; readonly by: Controller }>> = {
@@ -44,7 +46,7 @@ export class Cluster {
     const stored = structuredClone(object);
     const metadata = { ...objectAt(stored, 'metadata') };
     metadata['uid'] ??= `made-${++this.counter}`;
-    metadata['creationTimestamp'] ??= time(this.now);
+    metadata['creationTimestamp'] ??= formatTime(this.now);
     if (stored['kind'] === 'Namespace') {
       metadata['labels'] = { ...objectAt(metadata, 'labels'), 'kubernetes.io/metadata.name': metadata['name'] ?? '' };
     }
@@ -102,7 +104,7 @@ export class Cluster {
     if (object === undefined) return;
     const metadata = object['metadata'] as JsonObject;
     if (metadata['deletionTimestamp'] !== undefined) return;
-    metadata['deletionTimestamp'] = time(this.now);
+    metadata['deletionTimestamp'] = formatTime(this.now);
     this.edit(object, () => undefined);
   }
 
@@ -226,21 +228,4 @@ function mayDelete(object: JsonObject): boolean {
 
 export function keyOf(object: JsonObject): string {
   return `${object['kind']} ${stringAt(object, 'metadata', 'namespace') ?? ''}/${stringAt(object, 'metadata', 'name')}`;
-}
-
-export function time(now: number): string {
-  return new Date(now * 1000).toISOString().replace('.000Z', 'Z');
-}
-
-/** RFC 7386, as the API server merges. */
-export function merge(target: JsonObject, change: JsonObject): void {
-  for (const [name, value] of Object.entries(change)) {
-    if (value === null) delete target[name];
-    else if (isObject(value)) {
-      const below: Json | undefined = target[name];
-      const next = isObject(below) ? below : {};
-      target[name] = next;
-      merge(next, value);
-    } else target[name] = structuredClone(value);
-  }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { blocked } from '../../../function/core/teardown/index.ts';
 import type { JsonObject } from '../../../function/json.ts';
-import { merge } from './cluster.ts';
 import { Life } from './life.ts';
+import { merge } from './merge.ts';
 
 const API = 'platforminstances.platform.di-framework.dev';
 

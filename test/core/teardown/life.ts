@@ -3,9 +3,11 @@ import { instanceId } from '../../../function/core/names.ts';
 import { lookups, planTeardown } from '../../../function/core/teardown/index.ts';
 import type { Found, Request } from '../../../function/core/teardown/requests.ts';
 import { type Action, actionKey, type Failure, type Step } from '../../../function/core/teardown/step.ts';
+import { formatTime } from '../../../function/core/time.ts';
 import { type JsonObject, listAt, objectAt, stringAt } from '../../../function/json.ts';
 import { MINIMAL, World } from '../world.ts';
-import { Cluster, merge, time } from './cluster.ts';
+import { Cluster } from './cluster.ts';
+import { merge } from './merge.ts';
 
 const REVISION = 'platform-instance-1';
 const STEP_LIMIT = 1000;
@@ -139,7 +141,9 @@ export class Life {
   }
 
   deleteInBackground(): this {
-    return this.edit((xr) => merge(xr, { metadata: { deletionTimestamp: time(this.cluster.now), generation: 6 } }));
+    return this.edit((xr) =>
+      merge(xr, { metadata: { deletionTimestamp: formatTime(this.cluster.now), generation: 6 } }),
+    );
   }
 
   /** Argo CD's way: garbage collection deletes all that is composed at once. */
@@ -147,7 +151,7 @@ export class Life {
     this.edit((xr) =>
       merge(xr, {
         metadata: {
-          deletionTimestamp: time(this.cluster.now),
+          deletionTimestamp: formatTime(this.cluster.now),
           generation: 6,
           finalizers: [...listAt(xr, 'metadata', 'finalizers'), 'foregroundDeletion'],
         },

@@ -5,9 +5,9 @@ import { blocked, lookups, planTeardown } from '../../../function/core/teardown/
 import type { Found, Request } from '../../../function/core/teardown/requests.ts';
 import { isObject, type Json, type JsonObject } from '../../../function/json.ts';
 import { MINIMAL, World } from '../world.ts';
-import { merge } from './cluster.ts';
 import { foreigners } from './foreign.ts';
 import { Life } from './life.ts';
+import { merge } from './merge.ts';
 
 const READY = World.ready(MINIMAL);
 const PREFIX = 'platform.di-framework.dev';

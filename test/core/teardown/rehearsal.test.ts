@@ -4,10 +4,12 @@ import { FINALIZER } from '../../../function/core/keys.ts';
 import { type Rehearsal, rehearse } from '../../../function/core/teardown/rehearsal.ts';
 import { type Kind, Kinds, type Named } from '../../../function/core/teardown/requests.ts';
 import type { Deed } from '../../../function/core/teardown/scene.ts';
+import { formatTime } from '../../../function/core/time.ts';
 import { type JsonObject, listAt, objectAt, stringAt } from '../../../function/json.ts';
 import { MINIMAL, World } from '../world.ts';
-import { keyOf, merge, time } from './cluster.ts';
+import { keyOf } from './cluster.ts';
 import { Life } from './life.ts';
+import { merge } from './merge.ts';
 
 const PREFIX = 'platform.di-framework.dev';
 const API = 'platforminstances.platform.di-framework.dev';
@@ -105,7 +107,7 @@ function onRoles(life: Life): void {
 function markDefinition(life: Life): void {
   const definition = life.cluster.find('CompositeResourceDefinition', API) ?? {};
   life.cluster.edit(definition, () =>
-    merge(definition, { metadata: { deletionTimestamp: time(life.cluster.now), finalizers: ['x'] } }),
+    merge(definition, { metadata: { deletionTimestamp: formatTime(life.cluster.now), finalizers: ['x'] } }),
   );
 }
 

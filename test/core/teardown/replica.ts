@@ -1,8 +1,8 @@
 import { planTeardown } from '../../../function/core/teardown/index.ts';
 import { type Action, actionKey, type Failure, type Step } from '../../../function/core/teardown/step.ts';
 import { type JsonObject, stringAt } from '../../../function/json.ts';
-import { merge } from './cluster.ts';
 import type { Life } from './life.ts';
+import { merge } from './merge.ts';
 
 interface Seen {
   readonly version: string | undefined;

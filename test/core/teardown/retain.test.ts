@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { listAt, stringAt } from '../../../function/json.ts';
-import { merge } from './cluster.ts';
 import { Life } from './life.ts';
+import { merge } from './merge.ts';
 
 const REAL =
   /^(Namespace|ValidatingAdmissionPolicy|ValidatingAdmissionPolicyBinding|PersistentVolumeClaim|StatefulSet|ClusterRole|PersistentVolume) /;

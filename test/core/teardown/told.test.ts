@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { type JsonObject, listAt, objectAt, stringAt } from '../../../function/json.ts';
 import { MINIMAL, World } from '../world.ts';
-import { merge } from './cluster.ts';
 import { Life } from './life.ts';
+import { merge } from './merge.ts';
 
 const READY = World.ready(MINIMAL);
 

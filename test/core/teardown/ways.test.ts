@@ -2,8 +2,8 @@ import { describe, expect, it, test } from 'vitest';
 import { Key } from '../../../function/core/keys.ts';
 import { type JsonObject, listAt, stringAt } from '../../../function/json.ts';
 import { MINIMAL, World } from '../world.ts';
-import { merge } from './cluster.ts';
 import { Life } from './life.ts';
+import { merge } from './merge.ts';
 
 const READY = World.ready(MINIMAL);
 const COMPOSED_NAME = 'crossplane.io/composition-resource-name';

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { formatTime } from '../../../function/core/time.ts';
 import { type JsonObject, stringAt } from '../../../function/json.ts';
 import { MINIMAL, World } from '../world.ts';
-import { type Controller, keyOf, merge, time } from './cluster.ts';
+import { type Controller, keyOf } from './cluster.ts';
 import { foreigners } from './foreign.ts';
 import { Life } from './life.ts';
+import { merge } from './merge.ts';
 import { Replica } from './replica.ts';
 
 const PREFIX = 'platform.di-framework.dev';
@@ -70,7 +72,7 @@ export const WEATHER: readonly Named[] = [
 export const HOLDS: readonly Named[] = [
   ['paused', note('crossplane.io/paused', 'true')],
   ['settings broken', ({ life }) => void life.setSettings({ colour: 1 })],
-  ['API dying', ({ life }) => dying(life, time(life.cluster.now))],
+  ['API dying', ({ life }) => dying(life, formatTime(life.cluster.now))],
 ];
 
 export const RELEASES: readonly Named[] = [
