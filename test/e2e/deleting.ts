@@ -35,6 +35,12 @@ export function madeOf(live: JsonObject): Made {
   return { name: name ?? '', namespace: namespace ?? '', uid: uid ?? '', root };
 }
 
+export function oneOf(instances: ReadonlyMap<string, Made>, name: string): Made {
+  const found = instances.get(name);
+  if (found === undefined) throw new Error(`${name} was not made`);
+  return found;
+}
+
 /** Waits until the object is gone; says what the cluster said when it does not go. */
 export async function goneWithin(
   plane: Plane,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Key } from '../../function/core/keys.ts';
 import { instanceNames } from '../../function/core/names.ts';
 import { runFunction } from '../../function/core/run.ts';
-import { numberAt, stringAt } from '../../function/json.ts';
+import { stringAt } from '../../function/json.ts';
 import { OwnComposition } from './composition.ts';
 import { ClusterDouble } from './double/cluster.ts';
 import { serveFunction } from './double/function.ts';
@@ -19,8 +19,8 @@ import {
 } from './instance.ts';
 import { registerFunction } from './plane/crossplane.ts';
 import { eventually } from './plane/eventually.ts';
-import type { Reference } from './plane/kube.ts';
 import { admin } from './plane/plane.ts';
+import { whatIsReal } from './touched.ts';
 
 const plane = inject('plane');
 const kube = admin(plane);
@@ -60,30 +60,6 @@ afterAll(async () => {
   server.forceShutdown();
 });
 
-/** All that an instance really is, and whether it was touched. */
-async function real(): Promise<unknown> {
-  const inHost = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, namespace: host, name });
-  const references: readonly Reference[] = [
-    { apiVersion: 'v1', kind: 'Namespace', name: host },
-    inHost('v1', 'Service', 'vcluster'),
-    inHost('apps/v1', 'StatefulSet', 'vcluster'),
-    inHost('v1', 'Secret', 'vc-vcluster'),
-    {
-      apiVersion: 'admissionregistration.k8s.io/v1',
-      kind: 'ValidatingAdmissionPolicy',
-      name: names.composed[Key.OwnerServicePolicy],
-    },
-    { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: NAMESPACE, name: names.composed[Key.StackState] },
-  ];
-  const live = await Promise.all(references.map((reference) => kube.get(reference)));
-  return live.map((object) => [
-    stringAt(object, 'kind'),
-    stringAt(object, 'metadata', 'uid'),
-    numberAt(object, 'metadata', 'generation'),
-    stringAt(object, 'metadata', 'deletionTimestamp'),
-  ]);
-}
-
 const runs = (): number => double.updates.get(names.composed[Key.PlatformStack])?.length ?? 0;
 const starts = (): number => double.starts.get(host) ?? 0;
 
@@ -98,17 +74,17 @@ const KINDS: readonly (readonly [Key, string, string, number])[] = [
 describe('[X01] a key that an edit of the Composition drops, and that comes back', () => {
   it.each(KINDS)('%s: nothing real is touched, all is adopted', async (key, apiVersion, kind, more) => {
     const reference = { apiVersion, kind, namespace: NAMESPACE, name: names.composed[key] };
-    const before = [await real(), starts(), runs()] as const;
+    const before = [await whatIsReal(kube, NAME), starts(), runs()] as const;
     dropped = key;
     await own.edit((step) => ({ ...step, functionRef: { name: FUNCTION } }));
     await own.untilFelt(NAME, async () => (await kube.find(reference)) === undefined);
-    expect([await real(), starts(), runs()]).toEqual(before);
+    expect([await whatIsReal(kube, NAME), starts(), runs()]).toEqual(before);
     await own.restore();
     await own.untilFelt(NAME, async () => (await kube.find(reference)) !== undefined);
     await eventually(() => runs() >= before[2] + more, 60_000);
     await wait(SETTLE_MS);
     const live = await reaches(plane, kube, NAME, READY);
-    expect([await real(), starts(), runs()]).toEqual([before[0], before[1], before[2] + more]);
+    expect([await whatIsReal(kube, NAME), starts(), runs()]).toEqual([before[0], before[1], before[2] + more]);
     expect(stringAt(live, 'status', 'installedVersion')).toBe('6.0.22');
     expect((await kube.get(instanceReference(NAME)))['metadata']).not.toHaveProperty('deletionTimestamp');
   });

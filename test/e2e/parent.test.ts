@@ -1,17 +1,18 @@
 import { join } from 'node:path';
 import type { Server } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { isObject, type JsonObject, listAt, numberAt, objectAt, stringAt } from '../../function/json.ts';
+import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../../function/json.ts';
 import { goneWithin, madeOf, settlesTo } from './deleting.ts';
 import { ClusterDouble } from './double/cluster.ts';
 import { NodeDouble } from './double/node.ts';
 import { servePatchFunction } from './double/patch.function.ts';
-import { ensureNamespace, hostNamespaceOf, instanceReference, NAMESPACE, READY, reaches } from './instance.ts';
+import { ensureNamespace, instanceReference, NAMESPACE, READY, reaches } from './instance.ts';
 import { registerFunction } from './plane/crossplane.ts';
 import { eventually } from './plane/eventually.ts';
-import { conditionOf, type Reference, referenceOf } from './plane/kube.ts';
+import { conditionOf, referenceOf } from './plane/kube.ts';
 import { manifestsOf, root } from './plane/manifests.ts';
 import { admin } from './plane/plane.ts';
+import { whatIsReal } from './touched.ts';
 
 const plane = inject('plane');
 const kube = admin(plane);
@@ -50,23 +51,6 @@ afterAll(async () => {
   server.forceShutdown();
 });
 
-/** Only what is outside of the parent's hands: what runs, and whether it was touched. */
-async function whole(name: string): Promise<unknown> {
-  const host = hostNamespaceOf(name);
-  const references: readonly Reference[] = [
-    { apiVersion: 'v1', kind: 'Namespace', name: host },
-    { apiVersion: 'v1', kind: 'Service', namespace: host, name: 'vcluster' },
-    { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace: host, name: 'vcluster' },
-    { apiVersion: 'v1', kind: 'Secret', namespace: host, name: 'vc-vcluster' },
-  ];
-  const live = await Promise.all(references.map((reference) => kube.get(reference)));
-  return live.map((object) => [
-    stringAt(object, 'metadata', 'uid'),
-    numberAt(object, 'metadata', 'generation'),
-    stringAt(object, 'metadata', 'deletionTimestamp'),
-  ]);
-}
-
 async function without(name: string): Promise<void> {
   const [step] = listAt(composition, 'spec', 'pipeline').filter(isObject);
   const resources = listAt(step, 'input', 'resources').filter((entry) => stringAt(entry, 'name') !== name);
@@ -91,15 +75,15 @@ describe('the example of a composition over PlatformInstances', () => {
   });
 
   it('takes one instance away without touching the other, and what that one ran stays with Retain', async () => {
-    const before = await Promise.all([whole(STAGE), whole(PRODUCTION)]);
+    const before = await Promise.all([whatIsReal(kube, STAGE), whatIsReal(kube, PRODUCTION)]);
     await without('production');
     await eventually(async () => (await kube.find(instanceReference(PRODUCTION))) === undefined, 90_000);
     await reaches(plane, kube, STAGE, READY);
-    expect(await Promise.all([whole(STAGE), whole(PRODUCTION)])).toEqual(before);
+    expect(await Promise.all([whatIsReal(kube, STAGE), whatIsReal(kube, PRODUCTION)])).toEqual(before);
   });
 
   it('adopts it again when it is put back: nothing is restarted', async () => {
-    const before = await whole(PRODUCTION);
+    const before = await whatIsReal(kube, PRODUCTION);
     await kube.apply(composition);
     // An older revision becomes the newest one again, which is no event for those who watch for new ones.
     await eventually(async () => {
@@ -108,17 +92,17 @@ describe('the example of a composition over PlatformInstances', () => {
       return kube.find(instanceReference(PRODUCTION));
     }, 90_000);
     await reaches(plane, kube, PRODUCTION, READY, { timeoutMs: 150_000 });
-    expect(await whole(PRODUCTION)).toEqual(before);
+    expect(await whatIsReal(kube, PRODUCTION)).toEqual(before);
   });
 
   it('[D02] takes an instance with Delete away, and with it all that it had, and nothing of the other', async () => {
-    const before = await whole(PRODUCTION);
+    const before = await whatIsReal(kube, PRODUCTION);
     const stage = madeOf(await kube.get(instanceReference(STAGE)));
     node.fill(stage.root);
     await without('stage');
     await goneWithin(plane, kube, stage);
     await settlesTo(kube, stage, []);
     expect(node.has(stage.root)).toBe(false);
-    expect(await whole(PRODUCTION)).toEqual(before);
+    expect(await whatIsReal(kube, PRODUCTION)).toEqual(before);
   });
 });

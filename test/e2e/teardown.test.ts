@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Annotation, Label } from '../../function/core/keys.ts';
 import { instanceId, instanceNames } from '../../function/core/names.ts';
 import { type JsonObject, objectAt, stringAt } from '../../function/json.ts';
-import { goneWithin, hasFinalizer, type Made, made, madeOf, settlesTo } from './deleting.ts';
+import { goneWithin, hasFinalizer, type Made, made, madeOf, oneOf, settlesTo } from './deleting.ts';
 import { ClusterDouble, conditionsOf } from './double/cluster.ts';
 import { NodeDouble } from './double/node.ts';
 import {
@@ -17,6 +17,7 @@ import {
 import { eventually } from './plane/eventually.ts';
 import type { Reference } from './plane/kube.ts';
 import { admin } from './plane/plane.ts';
+import { whatIsReal } from './touched.ts';
 
 const plane = inject('plane');
 const kube = admin(plane);
@@ -37,11 +38,7 @@ const PLANS: Readonly<Record<string, JsonObject>> = {
   foreign: {},
 };
 const instances = new Map<string, Made>();
-const the = (name: string): Made => {
-  const found = instances.get(name);
-  if (found === undefined) throw new Error(`${name} was not made`);
-  return found;
-};
+const the = (name: string): Made => oneOf(instances, name);
 const live = (name: string): Promise<JsonObject> => kube.get(instanceReference(name));
 const mark = (name: string, annotations: JsonObject): Promise<JsonObject> =>
   kube.patch(instanceReference(name), { metadata: { annotations } });
@@ -105,28 +102,6 @@ function kept({ name, namespace }: Made): string[] {
   ].sort();
 }
 
-/** What runs, and whether it was touched. */
-async function touched({ name, namespace }: Made): Promise<unknown> {
-  const host = hostNamespaceOf(name, namespace);
-  const references: readonly Reference[] = [
-    { apiVersion: 'v1', kind: 'Namespace', name: host },
-    { apiVersion: 'v1', kind: 'Service', namespace: host, name: 'vcluster' },
-    { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace: host, name: 'vcluster' },
-    {
-      apiVersion: 'v1',
-      kind: 'PersistentVolumeClaim',
-      namespace,
-      name: instanceNames(namespace, name).composed['stack-state'],
-    },
-  ];
-  const objects = await Promise.all(references.map((reference) => kube.get(reference)));
-  return objects.map((object) => [
-    stringAt(object, 'metadata', 'uid'),
-    objectAt(object, 'metadata')?.['generation'],
-    stringAt(object, 'metadata', 'deletionTimestamp'),
-  ]);
-}
-
 describe('a deleted instance', { concurrent: true, timeout: 240_000 }, () => {
   it('[D01] has had the finalizer from the start', async () => {
     expect(await hasFinalizer(kube, the('custom'))).toBe(true);
@@ -159,19 +134,19 @@ describe('a deleted instance', { concurrent: true, timeout: 240_000 }, () => {
 
   it('[D03] [X11] with Retain leaves all that is real, and the next of that name adopts it: no restart, one up', async () => {
     const instance = the('retained');
-    const before = await touched(instance);
+    const before = await whatIsReal(kube, 'retained');
     const starts = double.starts.get(hostNamespaceOf('retained'));
     const stack = instanceNames(NAMESPACE, 'retained').composed['platform-stack'];
     const updates = double.updates.get(stack)?.length ?? 0;
     await kube.delete(instanceReference('retained'), 'Foreground');
     await goneWithin(plane, kube, instance);
     await settlesTo(kube, instance, kept(instance));
-    expect(await touched(instance)).toEqual(before);
+    expect(await whatIsReal(kube, 'retained')).toEqual(before);
     expect(node.has(instance.root)).toBe(true);
 
     const again = await made(plane, kube, 'retained', { deletionPolicy: 'Retain' });
     expect(again.uid).not.toBe(instance.uid);
-    expect(await touched(instance)).toEqual(before);
+    expect(await whatIsReal(kube, 'retained')).toEqual(before);
     expect(double.starts.get(hostNamespaceOf('retained'))).toBe(starts);
     expect((double.updates.get(stack)?.length ?? 0) - updates).toBe(1);
 
@@ -183,13 +158,13 @@ describe('a deleted instance', { concurrent: true, timeout: 240_000 }, () => {
   });
 
   it('[X02] with Retain set in the same moment leaves all that is real', async () => {
-    const before = await touched(the('changed'));
+    const before = await whatIsReal(kube, 'changed');
     await Promise.all([
       kube.patch(instanceReference('changed'), { spec: { deletionPolicy: 'Retain' } }),
       kube.delete(instanceReference('changed'), 'Foreground'),
     ]);
     await goneWithin(plane, kube, the('changed'));
-    expect(await touched(the('changed'))).toEqual(before);
+    expect(await whatIsReal(kube, 'changed')).toEqual(before);
     expect(node.has(the('changed').root)).toBe(true);
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../../function/json.ts';
-import { goneWithin, type Made, made, madeOf, settlesTo } from './deleting.ts';
+import { OwnComposition } from './composition.ts';
+import { goneWithin, type Made, made, madeOf, oneOf, settlesTo } from './deleting.ts';
 import { ClusterDouble } from './double/cluster.ts';
 import { NodeDouble } from './double/node.ts';
 import {
@@ -13,8 +14,7 @@ import {
 } from './instance.ts';
 import { eventually } from './plane/eventually.ts';
 import { SYSTEM_NAMESPACE, serviceAccountToken } from './plane/identities.ts';
-import { Kube, type Reference, referenceOf } from './plane/kube.ts';
-import { COMPOSITION, withInput } from './plane/package.ts';
+import { Kube, type Reference } from './plane/kube.ts';
 import { accessOf, admin } from './plane/plane.ts';
 import { isRunning, startProcess, stopProcess } from './plane/processes.ts';
 import { startProxy } from './plane/proxy.ts';
@@ -26,30 +26,17 @@ const double = new ClusterDouble(plane);
 const node = new NodeDouble(plane);
 const NAMES = ['unreachable', 'down', 'killed', 'killed-late', 'denied', 'unread'];
 const instances = new Map<string, Made>();
-const the = (name: string): Made => {
-  const found = instances.get(name);
-  if (found === undefined) throw new Error(`${name} was not made`);
-  return found;
-};
+const the = (name: string): Made => oneOf(instances, name);
 
-/** A Composition of its own for one instance, whose input can be broken without touching the others. */
 const OWN = 'unread.platform.di-framework.dev';
-let ownInput: JsonObject = {};
-const ownComposition = (input: JsonObject): JsonObject => ({
-  ...withInput(input),
-  metadata: { name: OWN },
-});
+const own = new OwnComposition(kube, OWN);
 
 beforeAll(async () => {
   await ensureNamespace(kube, NAMESPACE);
-  const composition = await kube.get(referenceOf(COMPOSITION));
-  const { apiVersion: _, kind: __, ...input } = objectAt(listAt(composition, 'spec', 'pipeline')[0], 'input') ?? {};
-  ownInput = input;
-  await kube.apply(ownComposition(ownInput));
+  await own.create();
   double.start();
   node.start();
-  const specOf = (name: string): JsonObject =>
-    name === 'unread' ? { crossplane: { compositionRef: { name: OWN } } } : {};
+  const specOf = (name: string): JsonObject => (name === 'unread' ? own.spec : {});
   for (const each of await Promise.all(NAMES.map((name) => made(plane, kube, name, specOf(name))))) {
     instances.set(each.name, each);
     node.fill(each.root);
@@ -153,7 +140,7 @@ describe('a deletion meets trouble', { timeout: 240_000 }, () => {
   });
 
   it('[X08] while its settings cannot be read: nothing is destroyed until they can', async () => {
-    await kube.apply(ownComposition({ ...ownInput, colour: 'red' }));
+    await own.editInput({ colour: 'red' });
     await eventually(async () => {
       const live = await kube.get(instanceReference('unread'));
       return JSON.stringify(objectAt(live, 'status')?.['conditions']).includes('colour');

@@ -2,6 +2,7 @@ import { type JsonObject, listAt, numberAt, objectAt, stringAt } from '../../../
 import type { Kube, Reference } from '../plane/kube.ts';
 import { accessOf, admin, kubeconfigOf, type Plane } from '../plane/plane.ts';
 import { current, ended, outputsOf, processing, type Update } from './stack.ts';
+import { Ticking } from './ticking.ts';
 
 const PAUSE_MS = 500;
 const FINALIZER = 'finalizer.stack.pulumi.com';
@@ -21,7 +22,7 @@ export const AS_IN_A_CLUSTER: Timing = { startMs: 90_000, updateMs: 45_000 };
  * Plays what needs a kubelet: the vCluster's pod and the Pulumi operator. It writes what the real ones write, and only
  * when they would: the kubeconfig Secret once at each start of the control plane, an update for each new token.
  */
-export class ClusterDouble {
+export class ClusterDouble extends Ticking {
   /** set by tests: the next runs fail with this message */
   failure: string | undefined;
   /** set by tests: the Pulumi operator does not get to its Stacks */
@@ -35,27 +36,15 @@ export class ClusterDouble {
   private readonly timing: Timing;
   private readonly seen = new Map<string, number>();
   private readonly begun = new Map<string, number>();
-  private timer: NodeJS.Timeout | undefined;
-  private work: Promise<void> = Promise.resolve();
 
   constructor(plane: Plane, timing: Timing = QUICK) {
+    super(PAUSE_MS);
     this.plane = plane;
     this.timing = timing;
     this.kube = admin(plane);
   }
 
-  start(): void {
-    this.timer = setInterval(() => {
-      this.work = this.work.then(() => this.tick().catch(() => undefined));
-    }, PAUSE_MS);
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.work;
-  }
-
-  private async tick(): Promise<void> {
+  protected async tick(): Promise<void> {
     for (const statefulSet of await this.kube.list({ apiVersion: 'apps/v1', kind: 'StatefulSet' })) {
       if (stringAt(statefulSet, 'metadata', 'name') === 'vcluster') await this.playPod(statefulSet);
     }

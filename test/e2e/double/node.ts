@@ -5,13 +5,14 @@ import { Label } from '../../../function/core/keys.ts';
 import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../../../function/json.ts';
 import type { Kube, Reference } from '../plane/kube.ts';
 import { admin, type Plane } from '../plane/plane.ts';
+import { Ticking } from './ticking.ts';
 
 const PAUSE_MS = 300;
 
 export type JobOutcome = 'run' | 'fail';
 
 /** Plays a node: it runs the command of cleanup Jobs on a folder that stands for its file system. */
-export class NodeDouble {
+export class NodeDouble extends Ticking {
   /** set by tests: how the next Jobs of an instance end, by its UID; without an entry their command is run */
   readonly outcomes = new Map<string, JobOutcome[]>();
   /** set by tests: Jobs of these UIDs do not end */
@@ -20,23 +21,11 @@ export class NodeDouble {
   readonly jobs: string[] = [];
   private readonly kube: Kube;
   private readonly folder: string;
-  private timer: NodeJS.Timeout | undefined;
-  private work: Promise<void> = Promise.resolve();
 
   constructor(plane: Plane) {
+    super(PAUSE_MS);
     this.kube = admin(plane);
     this.folder = join(plane.folder, 'node');
-  }
-
-  start(): void {
-    this.timer = setInterval(() => {
-      this.work = this.work.then(() => this.tick().catch(() => undefined));
-    }, PAUSE_MS);
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.work;
   }
 
   /** Writes what a tenant would have written below a path of the node. */
@@ -50,7 +39,7 @@ export class NodeDouble {
     return existsSync(join(this.folder, path));
   }
 
-  private async tick(): Promise<void> {
+  protected async tick(): Promise<void> {
     for (const job of await this.kube.list({ apiVersion: 'batch/v1', kind: 'Job' })) await this.runJob(job);
   }
 
