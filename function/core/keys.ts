@@ -40,6 +40,7 @@ export const Annotation = {
   Retry: `${PREFIX}/retry`,
   FailingSince: `${PREFIX}/failing-since`,
   ValuesSettings: `${PREFIX}/values-settings`,
+  ValuesSpec: `${PREFIX}/values-spec`,
   /** on the probe Object */
   Probe: `${PREFIX}/probe`,
   /** on the Stack */

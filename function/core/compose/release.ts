@@ -7,7 +7,7 @@ import type { Observed } from '../observe/index.ts';
 import { writeRecord } from '../observe/memory.ts';
 import { formatDuration } from '../time.ts';
 import { composedMetadata, ORPHAN_POLICIES } from './object.ts';
-import { values, valuesSettings } from './values.ts';
+import { values, valuesSettings, valuesSpec } from './values.ts';
 
 /** The vCluster, installed by provider-helm. */
 export function vcluster(observed: Observed, plan: Plan): JsonObject {
@@ -91,6 +91,7 @@ function annotations(observed: Observed, plan: Plan): JsonObject {
       stringAt(observed.release?.resource, 'metadata', 'annotations', Annotation.ExternalName) ?? HELM_RELEASE,
     [Annotation.PollInterval]: formatDuration(observed.settings.intervals.probe),
     [Annotation.ValuesSettings]: valuesSettings(observed),
+    ...optional(Annotation.ValuesSpec, valuesSpec(observed)),
     ...record(Annotation.RestartRecord, restart.record),
     ...record(Annotation.Suspect, restart.suspect),
     ...record(Annotation.Retry, release.retry),

@@ -1,184 +1,91 @@
+import type { PlatformInstanceSpec } from '../../api/instance.ts';
 import { shortHash } from '../../hash.ts';
-import { at, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../json.ts';
-import { canonicalJson, filled, merged, optional } from '../canonical.ts';
+import { at, isObject, type Json, type JsonObject, stringAt } from '../../json.ts';
+import { canonicalJson, merged } from '../canonical.ts';
 import type { Plan } from '../decide/plan.ts';
-import { apiUrl } from '../decide/target.ts';
 import { Annotation } from '../keys.ts';
 import type { Observed } from '../observe/index.ts';
+import { CHART_VALUES, type ChartValue, GROUPS, type Sources, SPEC_FIELDS } from './values.table.ts';
 
 const RESTART = ['controlPlane', 'statefulSet', 'pods', 'annotations', Annotation.Restart] as const;
 
 /**
  * The chart's values. Any change of them restarts the control plane, so they are carried byte for byte until there is a
- * cause: a restart, or a setting that the user changed.
+ * cause: a restart, or something of what they are made of that the user changed.
  */
 export function values(observed: Observed, plan: Plan): JsonObject {
   const inUse = observed.release?.values;
   if (inUse === undefined) return rendered(observed, plan);
-  const recorded = stringAt(observed.release?.resource, 'metadata', 'annotations', Annotation.ValuesSettings);
-  const isSame = recorded === undefined || recorded === valuesSettings(observed);
+  const isSame =
+    isRecorded(observed, Annotation.ValuesSettings, valuesSettings(observed)) &&
+    isRecorded(observed, Annotation.ValuesSpec, valuesSpec(observed));
   const carriesRestart = stringAt(inUse, ...RESTART) === String(plan.target.restart.n);
   return isSame && carriesRestart && !plan.target.restart.started ? inUse : rendered(observed, plan);
 }
 
-/** Hash of the settings that reach the values, as the user wrote them. */
+/** What was never recorded has not changed: a release of the function that looks at more restarts nothing. */
+function isRecorded(observed: Observed, annotation: string, hash: string | undefined): boolean {
+  const recorded = stringAt(observed.release?.resource, 'metadata', 'annotations', annotation);
+  return recorded === undefined || hash === undefined || recorded === hash;
+}
+
+/** Hash of the settings that values are made of, as the user wrote them, without those that are fixed. */
 export function valuesSettings(observed: Observed): string {
   const { input } = observed;
-  const { volumeSize: _size, storageClassName: _class, ...vcluster } = objectAt(input, 'vcluster') ?? {};
-  return shortHash(
-    canonicalJson({
-      vcluster,
-      placement: at(input, 'placement') ?? null,
-      values: at(input, 'chart', 'values') ?? null,
-    }),
+  const groups = GROUPS.flatMap((group) => {
+    const given = at(input, group) ?? NOT_GIVEN[group];
+    return given === undefined ? [] : [[group, withoutFixed(group, given)] as const];
+  });
+  return shortHash(canonicalJson({ ...Object.fromEntries(groups), values: at(input, 'chart', 'values') ?? null }));
+}
+
+/** How the first release of the function hashed a group that is not given; a group that came later is left out then. */
+const NOT_GIVEN: { readonly [group in (typeof GROUPS)[number]]?: Json } = { vcluster: {}, placement: null };
+
+function withoutFixed(group: string, given: Json): Json {
+  if (!isObject(given)) return given;
+  const isFixed = (name: string): boolean =>
+    CHART_VALUES.some(({ policy, setting }) => policy === 'fixed' && setting?.[0] === group && setting[1] === name);
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !isFixed(name)));
+}
+
+/** Hash of what the spec says for the values; undefined while they are made of settings alone. */
+export function valuesSpec(observed: Observed): string | undefined {
+  const said = specValues(observed);
+  return Object.keys(said).length === 0 ? undefined : shortHash(canonicalJson(said));
+}
+
+function specValues({ spec }: Observed): { readonly [field in keyof typeof SPEC_FIELDS]: Json | undefined } {
+  const fields: readonly (readonly [string, (spec: PlatformInstanceSpec) => Json | undefined])[] =
+    Object.entries(SPEC_FIELDS);
+  return Object.fromEntries(
+    fields.map(([name, read]) => [name, (spec === undefined ? undefined : read(spec)) ?? null]),
   );
 }
 
 function rendered(observed: Observed, plan: Plan): JsonObject {
-  const { vcluster, placement, chart } = observed.settings;
-  const host = observed.hostNamespace.name;
-  const statefulSet = ['controlPlane', 'statefulSet'] as const;
-  const volume = [...statefulSet, 'persistence', 'volumeClaim'] as const;
-  const scheduling = {
-    ...optional(
-      'nodeSelector',
-      inUse(observed, ['placement', 'nodeSelector'], filled(placement.nodeSelector), [
-        ...statefulSet,
-        'scheduling',
-        'nodeSelector',
-      ]),
-    ),
-    ...optional(
-      'tolerations',
-      inUse(observed, ['placement', 'tolerations'], filled(placement.tolerations), [
-        ...statefulSet,
-        'scheduling',
-        'tolerations',
-      ]),
-    ),
-    ...optional(
-      'affinity',
-      inUse(observed, ['placement', 'affinity'], placement.affinity, [...statefulSet, 'scheduling', 'affinity']),
-    ),
+  const sources: Sources = {
+    settings: observed.settings,
+    spec: specValues(observed),
+    name: observed.identity.name,
+    host: observed.hostNamespace.name,
+    restart: plan.target.restart.n,
+    isNew: observed.release?.values === undefined,
   };
-  const registry = inUse(observed, ['vcluster', 'imageRegistry'], vcluster.imageRegistry, [
-    'controlPlane',
-    'advanced',
-    'defaultImageRegistry',
-  ]);
-  const pullSecrets = inUse(
-    observed,
-    ['vcluster', 'imagePullSecrets'],
-    filled(vcluster.imagePullSecrets.map((name) => ({ name }))),
-    ['controlPlane', 'advanced', 'serviceAccount', 'imagePullSecrets'],
-  );
-  const advanced = {
-    ...optional('defaultImageRegistry', registry),
-    ...(pullSecrets === undefined ? {} : { serviceAccount: { imagePullSecrets: pullSecrets } }),
-  };
-  const own: JsonObject = {
-    exportKubeConfig: {
-      context: fixed(observed, ['exportKubeConfig', 'context']) ?? observed.identity.name,
-      server: fixed(observed, ['exportKubeConfig', 'server']) ?? apiUrl(host),
-    },
-    controlPlane: {
-      ...(Object.keys(advanced).length === 0 ? {} : { advanced }),
-      distro: {
-        k8s: {
-          image: {
-            tag:
-              inUse(observed, ['vcluster', 'kubernetesVersion'], vcluster.kubernetesVersion, [
-                'controlPlane',
-                'distro',
-                'k8s',
-                'image',
-                'tag',
-              ]) ?? vcluster.kubernetesVersion,
-          },
-        },
-      },
-      // The chart's own names leave out the two that a client inside the cluster uses.
-      proxy: { extraSANs: [`vcluster.${host}.svc`, `vcluster.${host}.svc.cluster.local`] },
-      statefulSet: {
-        image: {
-          repository:
-            inUse(observed, ['vcluster', 'imageRepository'], vcluster.imageRepository, [
-              ...statefulSet,
-              'image',
-              'repository',
-            ]) ?? vcluster.imageRepository,
-        },
-        pods: { annotations: { [Annotation.Restart]: String(plan.target.restart.n) } },
-        persistence: {
-          volumeClaim: {
-            retentionPolicy: 'Retain',
-            size: fixed(observed, [...volume, 'size']) ?? vcluster.volumeSize,
-            ...optional(
-              'storageClass',
-              observed.release?.values === undefined
-                ? vcluster.storageClassName
-                : fixed(observed, [...volume, 'storageClass']),
-            ),
-          },
-        },
-        ...optional(
-          'resources',
-          inUse(observed, ['vcluster', 'resources'], vcluster.resources, [...statefulSet, 'resources']),
-        ),
-        ...(Object.keys(scheduling).length === 0 ? {} : { scheduling }),
-      },
-    },
-    sync: sync(scheduling),
-    telemetry: { enabled: false },
-  };
-  return merged(chart.values, own);
+  const own = CHART_VALUES.reduce<JsonObject>((built, row) => {
+    const value = rowValue(observed, row, sources, built);
+    return value === undefined ? built : merged(built, nested(row.path, value));
+  }, {});
+  return merged(observed.settings.chart.values, own);
 }
 
-/** Tenant pods go where the control plane goes: the node labels that are synced are also their node selector. */
-function sync(scheduling: JsonObject): JsonObject {
-  const tolerations = listAt(scheduling, 'tolerations')
-    .map(toleration)
-    .filter((text) => text !== undefined);
-  const nodeSelector = objectAt(scheduling, 'nodeSelector');
-  return {
-    toHost: {
-      networkPolicies: { enabled: true },
-      persistentVolumes: { enabled: true },
-      ...(tolerations.length === 0 ? {} : { pods: { enforceTolerations: tolerations } }),
-    },
-    ...(nodeSelector === undefined
-      ? {}
-      : { fromHost: { nodes: { enabled: true, selector: { labels: nodeSelector } } } }),
-  };
+function rowValue(observed: Observed, row: ChartValue, sources: Sources, built: JsonObject): Json | undefined {
+  const { path, policy, setting, render } = row;
+  const isGiven = setting !== undefined && at(observed.input, ...setting) !== undefined;
+  const isKept = policy === 'fixed' || (policy === 'sticky' && !isGiven);
+  return (isKept ? at(observed.release?.values, ...path) : undefined) ?? render(sources, built);
 }
 
-/**
- * A toleration of tenant pods as the text that vCluster parses (pkg/util/toleration): a key without a colon would mean
- * the empty value, and a toleration that ends after a while has no such form.
- */
-function toleration(value: Json): string | undefined {
-  const key = stringAt(value, 'key') ?? '';
-  const effect = stringAt(value, 'effect') ?? '';
-  const operator = stringAt(value, 'operator') ?? 'Equal';
-  if (at(value, 'tolerationSeconds') !== undefined) return undefined;
-  if (operator === 'Exists') return key === '' && effect === '' ? '*' : `${key}:${effect}`;
-  if (operator !== 'Equal' || key === '') return undefined;
-  const exact = `${key}=${stringAt(value, 'value') ?? ''}`;
-  return effect === '' ? exact : `${exact}:${effect}`;
-}
-
-/** What was fixed at creation. */
-function fixed(observed: Observed, path: readonly string[]): Json | undefined {
-  return at(observed.release?.values, ...path);
-}
-
-/** What may change: an explicit setting, else what is in use, else the default. */
-function inUse(
-  observed: Observed,
-  setting: readonly string[],
-  value: Json | undefined,
-  path: readonly string[],
-): Json | undefined {
-  if (at(observed.input, ...setting) !== undefined || observed.release?.values === undefined) return value;
-  return at(observed.release.values, ...path) ?? value;
+function nested(path: readonly string[], value: Json): JsonObject {
+  return path.reduceRight<Json>((below, key) => ({ [key]: below }), value) as JsonObject;
 }

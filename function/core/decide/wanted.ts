@@ -24,13 +24,23 @@ export function wanted(spec: PlatformInstanceSpec): Wanted {
   };
 }
 
-/**
- * Settings that mean the same hash the same: a default written out or left out, map lists in any order. storageRoot is
- * left out, since it is fixed at creation.
- */
+/** Whether a change of a field of the platform starts a run. A field has its place here before it compiles. */
+const STARTS_RUN: { readonly [field in keyof Required<Platform>]: boolean } = {
+  networkPolicyEngine: true,
+  // fixed at creation
+  storageRoot: false,
+  gateway: true,
+  tenants: true,
+  users: true,
+  tenantAuth: true,
+  tenantHostImage: true,
+  tenantHostImagePullPolicy: true,
+};
+
+/** Settings that mean the same hash the same: a default written out or left out, map lists in any order. */
 export function settingsHash(platform: Platform | undefined): string {
   const settings: JsonObject = JSON.parse(JSON.stringify(platform ?? {})) as JsonObject;
-  delete settings['storageRoot'];
+  for (const [field, starts] of Object.entries(STARTS_RUN)) if (!starts) delete settings[field];
   settings['networkPolicyEngine'] ??= 'existing';
   const gateway = isObject(settings['gateway']) ? settings['gateway'] : {};
   settings['gateway'] = { httpNodePort: 0, ...gateway };

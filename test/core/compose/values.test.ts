@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { overlayIssues } from '../../../function/core/compose/overlay.ts';
+import { CHART_VALUES } from '../../../function/core/compose/values.table.ts';
 import { at, type Json, type JsonObject } from '../../../function/json.ts';
 import { chartValueProblems } from '../../chart/values.ts';
 import { validSettings } from '../invariants/specs.ts';
 import { MINIMAL, World } from '../world.ts';
-import { desired, readyWorld, SETTINGS, valuesOf } from './fixtures.ts';
+import { desired, desiredAt, readyWorld, SETTINGS, valuesOf } from './fixtures.ts';
 
 const RESTART = ['controlPlane', 'statefulSet', 'pods', 'annotations', 'platform.di-framework.dev/restart'];
 
@@ -135,6 +136,49 @@ describe('values in use', () => {
     const before = desired(world)['vcluster'];
     world.input = { vcluster: { volumeSize: '20Gi', storageClassName: 'slow' } };
     expect(desired(world)['vcluster']).toEqual(before);
+  });
+});
+
+describe('the table of values', () => {
+  /** A setting of each sticky or fixed row, other than the default. */
+  const OTHER: JsonObject = {
+    vcluster: {
+      imageRegistry: 'registry.example',
+      imagePullSecrets: ['pull'],
+      kubernetesVersion: 'v1.35.7',
+      imageRepository: 'mirror/vcluster',
+      volumeSize: '20Gi',
+      storageClassName: 'slow',
+      resources: { limits: { memory: '1Gi' } },
+    },
+    placement: {
+      nodeSelector: { pool: 'b' },
+      tolerations: [{ key: 'pool', operator: 'Exists' }],
+      affinity: { podAffinity: {} },
+    },
+  };
+  const rows = CHART_VALUES.flatMap((row) => {
+    return row.setting === undefined ? [] : [[row.setting.join('.'), row, at(OTHER, ...row.setting) as Json] as const];
+  });
+
+  it('has every value once, and all that is rendered comes from it', () => {
+    const paths = CHART_VALUES.map(({ path }) => path.join(' '));
+    expect(new Set(paths).size).toBe(paths.length);
+    const values = fresh(OTHER);
+    expect(CHART_VALUES.filter(({ path }) => at(values, ...path) === undefined)).toEqual([]);
+  });
+
+  it.each(rows)('treats setting %s of a release that exists as its policy says', (_, row, value) => {
+    const world = readyWorld(MINIMAL);
+    const before = at(valuesOf(world), ...row.path);
+    const token = desiredAt(world, 'platform-stack', 'metadata', 'annotations', 'pulumi.com/reconciliation-request');
+    world.input = row.setting?.toReversed().reduce<Json>((below, key) => ({ [key]: below }), value) as JsonObject;
+    const after = at(valuesOf(world), ...row.path);
+    const wanted = row.path.at(-1) === 'imagePullSecrets' ? [{ name: 'pull' }] : value;
+    expect(after).toEqual(row.policy === 'fixed' ? before : wanted);
+    expect(desiredAt(world, 'platform-stack', 'metadata', 'annotations', 'pulumi.com/reconciliation-request')).toBe(
+      token,
+    );
   });
 });
 
