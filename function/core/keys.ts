@@ -61,6 +61,8 @@ export const Annotation = {
   /** on the PlatformInstance, set by its user */
   AcceptStateVolume: `${PREFIX}/accept-state-volume`,
   SkipStorageCleanup: `${PREFIX}/skip-storage-cleanup`,
+  /** read by the admission policy of package/install alone, and told in previews */
+  Protected: `${PREFIX}/protected`,
   /** on the PlatformInstance, set by teardown */
   StorageCleaned: `${PREFIX}/storage-cleaned`,
   StorageCleanupFailures: `${PREFIX}/storage-cleanup-failures`,

@@ -1,6 +1,8 @@
+import { Annotation } from '../core/keys.ts';
 import { type DataOutcome, type Rehearsal, rehearse } from '../core/teardown/rehearsal.ts';
 import { type Named, titleOf } from '../core/teardown/requests.ts';
 import type { Deed } from '../core/teardown/scene.ts';
+import { isDeleting } from '../core/teardown/view.ts';
 import { seconds } from '../core/time.ts';
 import { type JsonObject, stringAt } from '../json.ts';
 import type { RunFunctionResponse } from '../wire/messages.ts';
@@ -12,13 +14,26 @@ import { inventoryOf } from './inventory.ts';
 export function tellDeletion(inputs: Inputs, response: RunFunctionResponse, milliseconds: number): string {
   const now = seconds(milliseconds);
   const { instance, objects } = inventoryOf(inputs, response, now);
-  const lines = [heading(instance), basis(inputs), '', ...body(rehearse(instance, objects, now))];
+  const lines = [
+    heading(instance),
+    ...protection(inputs.composite),
+    basis(inputs),
+    '',
+    ...body(rehearse(instance, objects, now)),
+  ];
   return `${lines.join('\n')}\n`;
 }
 
 function heading(instance: JsonObject): string {
   const policy = stringAt(instance, 'spec', 'deletionPolicy') ?? 'Delete';
   return `Deleting ${describe(identityOf(instance))} (deletionPolicy ${policy})`;
+}
+
+/** The policy of package/install protects by any value but one: see there. */
+function protection(composite: JsonObject): readonly string[] {
+  const value = stringAt(composite, 'metadata', 'annotations', Annotation.Protected);
+  if (value === undefined || value === 'false' || isDeleting(composite)) return [];
+  return [`Policy platform-instance-protection refuses it while annotation ${Annotation.Protected} is there.`];
 }
 
 function basis({ observed, required }: Inputs): string {

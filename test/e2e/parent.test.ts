@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Server } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../../function/json.ts';
+import { at, isObject, type JsonObject, listAt, objectAt, stringAt } from '../../function/json.ts';
 import { goneWithin, madeOf, settlesTo } from './deleting.ts';
 import { ClusterDouble } from './double/cluster.ts';
 import { NodeDouble } from './double/node.ts';
@@ -51,9 +51,17 @@ afterAll(async () => {
   server.forceShutdown();
 });
 
-async function without(name: string): Promise<void> {
+const templates = listAt(composition, 'spec', 'pipeline')
+  .flatMap((step) => listAt(step, 'input', 'resources'))
+  .filter(isObject);
+const without = (name: string): Promise<void> => compose(templates.filter((entry) => entry['name'] !== name));
+const unprotected = (template: JsonObject): JsonObject => {
+  const { metadata: _, ...base } = objectAt(template, 'base') ?? {};
+  return { ...template, base };
+};
+
+async function compose(resources: JsonObject[]): Promise<void> {
   const [step] = listAt(composition, 'spec', 'pipeline').filter(isObject);
-  const resources = listAt(step, 'input', 'resources').filter((entry) => stringAt(entry, 'name') !== name);
   const input = { ...objectAt(step, 'input'), resources };
   await kube.apply({ ...composition, spec: { ...objectAt(composition, 'spec'), pipeline: [{ ...step, input }] } });
 }
@@ -72,6 +80,23 @@ describe('the example of a composition over PlatformInstances', () => {
       stage: shown(stringAt(environment, 'spec', 'stageVersion') ?? ''),
       production: shown(stringAt(environment, 'spec', 'productionVersion') ?? ''),
     });
+  });
+
+  it('cannot take a protected instance away: it says so, and nothing is touched', async () => {
+    const before = await Promise.all([whatIsReal(kube, STAGE), whatIsReal(kube, PRODUCTION)]);
+    await without('production');
+    const told = await eventually(async () => {
+      const synced = conditionOf(await kube.get(referenceOf(environment)), 'Synced');
+      return synced?.['status'] === 'False' ? stringAt(synced, 'message') : undefined;
+    }, 90_000);
+    expect(told).toContain(`PlatformInstance ${NAMESPACE}/${PRODUCTION} is protected`);
+    await reaches(plane, kube, PRODUCTION, READY);
+    expect(await Promise.all([whatIsReal(kube, STAGE), whatIsReal(kube, PRODUCTION)])).toEqual(before);
+    await compose(templates.map(unprotected));
+    await eventually(async () => {
+      const live = await kube.get(instanceReference(PRODUCTION));
+      return at(live, 'metadata', 'annotations', 'platform.di-framework.dev/protected') === undefined;
+    }, 90_000);
   });
 
   it('takes one instance away without touching the other, and what that one ran stays with Retain', async () => {

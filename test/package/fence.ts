@@ -1,12 +1,14 @@
 import { evaluate } from '@marcbachmann/cel-js';
-import { at, isObject, type JsonObject, listAt, objectAt, stringAt } from '../../function/json.ts';
+import { at, isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../function/json.ts';
 import { manifestsOf } from './manifests.ts';
 
 const [POLICY, BINDING] = manifestsOf('teardown/fence.yaml').map(({ content }) => content);
+const [PROTECTION_POLICY, PROTECTION_BINDING] = manifestsOf('install/protection.yaml').map(({ content }) => content);
 const [NOTE_POLICY] = manifestsOf('teardown/note.yaml').map(({ content }) => content);
 
 export const FENCE = POLICY ?? {};
 export const NOTE = NOTE_POLICY ?? {};
+export const PROTECTION = { policy: PROTECTION_POLICY ?? {}, binding: PROTECTION_BINDING ?? {} };
 export const FENCE_BINDING = BINDING ?? {};
 export const TEARDOWN_USER = 'system:serviceaccount:crossplane-system:platform-instance-teardown';
 
@@ -14,6 +16,7 @@ export interface Attempt {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   /** `group/plural`, the core group without a name */
   readonly resource: string;
+  readonly kind?: string;
   readonly object?: JsonObject;
   readonly oldObject?: JsonObject;
   readonly username?: string;
@@ -21,7 +24,7 @@ export interface Attempt {
 
 /** What the API server answers: the messages of the validations that fail, none when the policy lets it through. */
 export function refusals(attempt: Attempt, policy: JsonObject = FENCE): string[] {
-  const { operation, resource, object = null, oldObject = null, username = TEARDOWN_USER } = attempt;
+  const { operation, resource, kind = '', object = null, oldObject = null, username = TEARDOWN_USER } = attempt;
   const [group = '', plural = ''] = resource.split('/');
   const asks = listAt(policy, 'spec', 'matchConstraints', 'resourceRules').some(
     (rule) =>
@@ -31,7 +34,13 @@ export function refusals(attempt: Attempt, policy: JsonObject = FENCE): string[]
   );
   if (!asks) return [];
   // A collection delete has no name in its request.
-  const request = { operation, name: '', resource: { group, resource: plural }, userInfo: { username } };
+  const request = {
+    operation,
+    name: '',
+    kind: { kind },
+    resource: { group, resource: plural },
+    userInfo: { username },
+  };
   const known = { request, object, oldObject };
   const conditions = listAt(policy, 'spec', 'matchConditions').map((each) => stringAt(each, 'expression') ?? '');
   if (!conditions.every((expression) => evaluate(expression, known) === true)) return [];
@@ -42,8 +51,13 @@ export function refusals(attempt: Attempt, policy: JsonObject = FENCE): string[]
   return listAt(policy, 'spec', 'validations').flatMap((each) =>
     evaluate(stringAt(each, 'expression') ?? '', { ...known, variables }) === true
       ? []
-      : [stringAt(each, 'message') ?? ''],
+      : [messageOf(each, { ...known, variables })],
   );
+}
+
+function messageOf(validation: Json, known: Record<string, unknown>): string {
+  const expression = stringAt(validation, 'messageExpression');
+  return expression === undefined ? (stringAt(validation, 'message') ?? '') : String(evaluate(expression, known));
 }
 
 /** The object with one part of its metadata taken away. */

@@ -109,6 +109,16 @@ describe('the words', () => {
     );
   });
 
+  test('say first that the API server refuses it while the instance is protected', async () => {
+    const line = `Policy platform-instance-protection refuses it while annotation ${PREFIX}/protected is there.`;
+    const second = async (file: string) =>
+      (await preview({ 'xr.yaml': file }, '{xr.yaml}', '--deleting')).stdout.split('\n')[1];
+    expect(await second(annotated(`${PREFIX}/protected`, 'true'))).toBe(line);
+    expect(await second(annotated(`${PREFIX}/protected`, 'false'))).not.toBe(line);
+    expect(await second(withMetadata(`  ${MARK}`, `  annotations: { ${PREFIX}/protected: "true" }`))).not.toBe(line);
+    expect(await second(XR)).not.toBe(line);
+  });
+
   test('follow the settings', async () => {
     const settings = 'cleanup: { namespace: janitor }\nstorageRootBase: /data\n';
     const { sections } = await told({ 'xr.yaml': XR, 's.yaml': settings }, '--settings', '{s.yaml}');

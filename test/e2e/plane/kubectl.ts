@@ -6,7 +6,10 @@ import { accessOf, binary, kubeconfigOf, type Plane, writeSecretFile } from './p
 export function kubectl(plane: Plane, ...args: readonly string[]): string {
   const kubeconfig = kubeconfigOf(accessOf(plane, plane.adminToken));
   const file = writeSecretFile(join(plane.folder, 'kubeconfigs'), 'kubectl', kubeconfig);
-  return execFileSync(binary(plane, 'kubernetes', 'kubectl'), [`--kubeconfig=${file}`, ...args], { encoding: 'utf8' });
+  return execFileSync(binary(plane, 'kubernetes', 'kubectl'), [`--kubeconfig=${file}`, ...args], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
 }
 
 /** The lines of a table, split where columns are: kubectl puts three blanks between them. */
