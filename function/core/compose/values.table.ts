@@ -19,14 +19,15 @@ export interface ChartValue {
   readonly policy: Policy;
   /** where a sticky value is set: given there, it wins over what is in use */
   readonly setting?: readonly [keyof Sources['settings'], string];
-  /** undefined leaves the value to the chart */
+  /** undefined or null leaves the value to the chart */
   readonly render: (sources: Sources, built: JsonObject) => Json | undefined;
 }
 
 /** All that a value may be made of: a setting or field that no hash covers would never reach a release that exists. */
 export interface Sources {
   readonly settings: Pick<Settings, (typeof GROUPS)[number]>;
-  readonly spec: { readonly [field in keyof typeof SPEC_FIELDS]: Json | undefined };
+  /** null for what is not said */
+  readonly spec: { readonly [field in keyof typeof SPEC_FIELDS]: Json };
   readonly name: string;
   readonly host: string;
   readonly restart: number;

@@ -55,12 +55,11 @@ export function valuesSpec(observed: Observed): string | undefined {
   return Object.keys(said).length === 0 ? undefined : shortHash(canonicalJson(said));
 }
 
-function specValues({ spec }: Observed): { readonly [field in keyof typeof SPEC_FIELDS]: Json | undefined } {
+function specValues({ spec }: Observed): Sources['spec'] {
   const fields: readonly (readonly [string, (spec: PlatformInstanceSpec) => Json | undefined])[] =
     Object.entries(SPEC_FIELDS);
-  return Object.fromEntries(
-    fields.map(([name, read]) => [name, (spec === undefined ? undefined : read(spec)) ?? null]),
-  );
+  const said = fields.map(([name, read]) => [name, (spec === undefined ? undefined : read(spec)) ?? null] as const);
+  return Object.fromEntries(said) as Sources['spec'];
 }
 
 function rendered(observed: Observed, plan: Plan): JsonObject {
@@ -83,7 +82,7 @@ function rowValue(observed: Observed, row: ChartValue, sources: Sources, built: 
   const { path, policy, setting, render } = row;
   const isGiven = setting !== undefined && at(observed.input, ...setting) !== undefined;
   const isKept = policy === 'fixed' || (policy === 'sticky' && !isGiven);
-  return (isKept ? at(observed.release?.values, ...path) : undefined) ?? render(sources, built);
+  return (isKept ? at(observed.release?.values, ...path) : undefined) ?? render(sources, built) ?? undefined;
 }
 
 function nested(path: readonly string[], value: Json): JsonObject {
