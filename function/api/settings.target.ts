@@ -25,7 +25,8 @@ export const chart = z.prefault(
     ),
     values: z._default(
       freeForm(
-        'Values of the chart, merged under those that the function writes: where both have a value, its own is used.',
+        'Values of the chart, merged under those that the function writes: where both have a value, its own is used. Values ' +
+          'that no control plane could live with are refused.',
       ),
       {},
     ),

@@ -75,7 +75,7 @@ function isLive(composite: JsonObject): boolean {
 function settingsOf(request: RunFunctionRequest): { readonly value: Settings } | { readonly issues: readonly Issue[] } {
   const settings = readSettings(request.input);
   if ('issues' in settings) return settings;
-  const issues = overlayIssues(settings.value.chart.values);
+  const issues = overlayIssues(settings.value.chart.values, settings.value.vcluster);
   return issues.length > 0 ? { issues } : settings;
 }
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { overlayIssues } from '../../../function/core/compose/overlay.ts';
 import { CHART_VALUES } from '../../../function/core/compose/values.table.ts';
 import { at, type Json, type JsonObject } from '../../../function/json.ts';
 import { chartValueProblems } from '../../chart/values.ts';
@@ -179,45 +178,5 @@ describe('the table of values', () => {
     expect(desiredAt(world, 'platform-stack', 'metadata', 'annotations', 'pulumi.com/reconciliation-request')).toBe(
       token,
     );
-  });
-});
-
-describe('an overlay of the settings', () => {
-  it.each<[string, Json]>([
-    ['exportKubeConfig', { insecure: true }],
-    ['controlPlane.proxy.extraSANs', []],
-    ['controlPlane.statefulSet.persistence', { volumeClaim: { enabled: false } }],
-    ['controlPlane.backingStore', { etcd: { deploy: { enabled: true } } }],
-    ['controlPlane.service', { enabled: false }],
-    ['experimental.syncSettings.setOwner', false],
-    ['policies.podSecurityStandard', 'baseline'],
-    ['policies.podSecurityStandard', 'restricted'],
-  ])('may not set %s', (path, value) => {
-    const overlay = path.split('.').reduceRight<Json>((below, key) => ({ [key]: below }), value) as JsonObject;
-    expect(overlayIssues(overlay)).toEqual([
-      { path: `chart.values.${path}`, message: expect.stringMatching(/^cannot be set: \S/) },
-    ]);
-  });
-
-  it('may not set the restart annotation, and may set any other', () => {
-    const annotated = (name: string): JsonObject => {
-      return { controlPlane: { statefulSet: { pods: { annotations: { [name]: '1' } } } } };
-    };
-    expect(overlayIssues(annotated('platform.di-framework.dev/restart'))).toHaveLength(1);
-    expect(overlayIssues(annotated('team.example/cost-centre'))).toEqual([]);
-  });
-
-  it('may set what the function does not build on', () => {
-    expect(overlayIssues({})).toEqual([]);
-    expect(overlayIssues({ policies: { podSecurityStandard: 'privileged' }, sync: { toHost: {} } })).toEqual([]);
-  });
-
-  it('is told about all its conflicts at once', () => {
-    const issues = overlayIssues({ exportKubeConfig: {}, controlPlane: { service: {}, backingStore: {} } });
-    expect(issues.map(({ path }) => path)).toEqual([
-      'chart.values.exportKubeConfig',
-      'chart.values.controlPlane.backingStore',
-      'chart.values.controlPlane.service',
-    ]);
   });
 });
